@@ -29,11 +29,19 @@ pub struct Card {
     pub recorded: Vec<Recorded>,
     /// Mean component fidelity, 0–4, by the judgement that speaks for the run; set by who reads judgements.
     pub mcf: Option<Judged>,
+    pub trouble: Trouble,
+    /// The moments worth scoring, in turns done: the end of each checkpoint, and the end of the run last.
+    pub moments: Vec<usize>,
+}
+
+/// What went wrong: in the reading of the recording, and in the run.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Trouble {
     pub warnings: usize,
     /// The first of them, at most [`MOST_WARNINGS`].
     pub first_warnings: Vec<Warning>,
-    /// The moments worth scoring, in turns done: the end of each checkpoint, and the end of the run last.
-    pub moments: Vec<usize>,
+    /// Calls that failed, as far as the recording says how they ended.
+    pub failures: usize,
 }
 
 /// What a run is: its task, its agent, where it comes from. None is "not recorded".
@@ -52,6 +60,8 @@ pub struct CardIdentity {
     pub model: Option<String>,
     pub condition: Option<String>,
     pub format: &'static str,
+    /// The first line of the first request.
+    pub request: Option<String>,
     pub harness: Option<String>,
     pub provenance: Option<String>,
 }
@@ -116,8 +126,11 @@ impl Card {
             tests: last.and_then(|last| last.tests.as_ref()).map(CardTests::of),
             recorded: RECORDED.into_iter().filter_map(recorded).collect(),
             mcf: None,
-            warnings: run.warnings.len(),
-            first_warnings: run.warnings.iter().take(MOST_WARNINGS).cloned().collect(),
+            trouble: Trouble {
+                warnings: run.warnings.len(),
+                first_warnings: run.warnings.iter().take(MOST_WARNINGS).cloned().collect(),
+                failures: failures(run),
+            },
             moments: moments(run),
             identity: CardIdentity {
                 id: run.id.clone(),
@@ -133,6 +146,7 @@ impl Card {
                 model: run.model.clone().filter(is_said),
                 condition: run.condition.clone().filter(is_said),
                 format: run.origin.format,
+                request: run.turns.iter().map(|turn| turn.title.to_string()).find(is_said),
                 harness: run.origin.harness.clone(),
                 provenance: run.origin.provenance.clone(),
             },
@@ -170,6 +184,12 @@ fn lines(run: &Run) -> Option<(u64, u64)> {
     let edits = steps.flat_map(|step: &Step| &step.edits);
     let counts = edits.filter_map(|edit| Some((u64::from(edit.added?), u64::from(edit.removed?))));
     counts.reduce(|a, b| (a.0 + b.0, a.1 + b.1))
+}
+
+fn failures(run: &Run) -> usize {
+    let own = run.turns.iter().flat_map(|turn| &turn.steps);
+    let steps = own.chain(run.subagents.iter().flat_map(|agent| &agent.steps));
+    steps.filter(|step| step.failed()).count()
 }
 
 fn not_counted(run: &Run) -> Vec<&'static str> {

@@ -14,6 +14,7 @@
 
 pub mod card;
 pub mod coverage;
+pub mod figures;
 pub mod files;
 pub mod flags;
 pub mod named;

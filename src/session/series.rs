@@ -120,12 +120,12 @@ pub fn said_at(number: Number, session: &Session, point: &Point) -> Option<Strin
 }
 
 pub fn said(number: Number, value: f64) -> String {
-    number.written(value, Style::Grouped)
+    number.written(value, Style::Full)
 }
 
 /// With its sign; empty where nothing changed.
 pub fn change_said(number: Number, by: f64) -> String {
-    number.change_written(by, Style::Grouped).unwrap_or_default()
+    number.change_written(by, Style::Full).unwrap_or_default()
 }
 
 /// A run at a point of its curves.

@@ -6,7 +6,7 @@ use super::keys::Keys;
 
 /// Every key under the heading of its place, and what the signs mean.
 pub fn rows(place: Context, keys: &Keys) -> Vec<Row> {
-    let mut rows = vec![];
+    let mut rows = often(place, keys);
     for context in order(place) {
         rows.push(Row::heading(context.title()));
         let bindings = bindings().filter(|binding| binding.context == context);
@@ -17,6 +17,22 @@ pub fn rows(place: Context, keys: &Keys) -> Vec<Row> {
     rows.extend(SIGNS.iter().map(|(sign, meaning)| Row::of(*sign, *meaning)));
     rows
 }
+
+/// What the footer of the place says first, in the words of the keys themselves.
+fn often(place: Context, keys: &Keys) -> Vec<Row> {
+    let of_layer = |layer: &Context| {
+        let layer = *layer;
+        bindings().filter(move |it| it.context == layer && !it.hint.is_empty())
+    };
+    let hinted = place.layers().iter().flat_map(of_layer).take(OFTEN);
+    let mut rows = vec![Row::heading("often used here")];
+    rows.extend(hinted.map(|binding| Row::of(keys.shown(binding), binding.help)));
+    rows.push(Row::of("", ""));
+    rows
+}
+
+/// Keys that are listed as often used, at most.
+const OFTEN: usize = 8;
 
 /// The keys of `place`, then those of the other parts of its view, then those that hold in other views too, then all
 /// that do not hold there.

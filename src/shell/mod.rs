@@ -288,7 +288,7 @@ impl App {
                 let Some(mut overlay) = self.overlay.take() else { return };
                 let rows = overlay.rows(self.screens.subject(), &self.shell.keys, layout).len();
                 let height = usize::from(layout.overlay().height.saturating_sub(2));
-                overlay.go(*motion, rows, height);
+                overlay.go(*motion, rows, height * overlay.columns(layout));
                 self.overlay = Some(overlay);
             }
         }

@@ -99,7 +99,21 @@ impl Overlay {
 
     /// Where it stands: as high as all its rows need, so that it stays in place while words are typed.
     pub fn area(&self, subject: Subject<'_>, keys: &Keys, layout: &Layout) -> Rect {
-        layout.box_of(self.wrapped(self.all(subject, keys), layout).len())
+        let columns = self.columns(layout);
+        let rows = self.wrapped(self.all(subject, keys), layout).len();
+        let one = layout.box_of(rows.div_ceil(columns));
+        let width = (one.width * columns as u16).min(layout.whole.width);
+        let x = layout.whole.x + (layout.whole.width - width) / 2;
+        if columns == 1 { one } else { Rect { x, width, ..one } }
+    }
+
+    /// The keys are many: they stand in as many columns as a screen has room for.
+    pub fn columns(&self, layout: &Layout) -> usize {
+        let one = layout.overlay().width.max(1);
+        match self.kind {
+            Kind::Help => usize::from(layout.whole.width / one).max(1),
+            Kind::Info | Kind::Warnings | Kind::Why => 1,
+        }
     }
 
     /// What it says, without what is not looked for, cut to the width it has.

@@ -3,11 +3,12 @@
 use ratatui::text::{Line, Span};
 
 use crate::{
+    run::figures,
     run::rubric::{Component, FULL, Look, SEVERE, Verdict},
     session::{Session, rubric::score_said},
     views::source::{self, Mark},
     widgets::{
-        line::{bytes, fit, fit_end, own, recorded, safe, width_of},
+        line::{fit, fit_end, own, recorded, safe, width_of},
         theme::{Meaning, Theme},
         wrap::wrap,
     },
@@ -214,7 +215,7 @@ fn looked(number: usize, look: &Look, theme: Theme, width: usize) -> Vec<Span<'s
         .sha256
         .as_ref()
         .map(|sha| format!("  sha256 {}", sha.chars().take(8).collect::<String>()));
-    let facts = [look.bytes.map(|count| format!("  {}", bytes(count))), sha];
+    let facts = [look.bytes.map(|count| format!("  {}", figures::bytes(count))), sha];
     let facts = vec![recorded(&facts.into_iter().flatten().collect::<String>(), muted)];
     let left = vec![
         own(format!("{number:>2} "), muted),
@@ -226,17 +227,27 @@ fn looked(number: usize, look: &Look, theme: Theme, width: usize) -> Vec<Span<'s
     spans
 }
 
+/// A component's name without the symbol in parentheses, where it has both: `Joint loss (joint_loss)` is `Joint loss`.
+pub fn plain_name(name: &str) -> &str {
+    let plain = name.strip_suffix(')').and_then(|rest| rest.rsplit_once(" ("));
+    plain.map_or(name, |(plain, _)| plain.trim_end()).trim_end_matches(',')
+}
+
+/// The colour of a score, wherever it stands.
+pub const fn score_meaning(score: u8) -> Meaning {
+    match score {
+        low if low <= SEVERE => Meaning::Error,
+        FULL => Meaning::Added,
+        _ => Meaning::Warning,
+    }
+}
+
 /// `██·· 2 Simplified`: told by its length, its number and its word.
 pub fn score(score: u8, theme: Theme) -> Vec<Span<'static>> {
     let full = usize::from(score.min(FULL));
     let bar = "█".repeat(full) + &"·".repeat(usize::from(FULL) - full);
-    let meaning = match score {
-        low if low <= SEVERE => Meaning::Error,
-        FULL => Meaning::Added,
-        _ => Meaning::Warning,
-    };
     vec![
-        own(bar, theme.of(meaning)),
+        own(bar, theme.of(score_meaning(score))),
         own(format!(" {}", score_said(score)), theme.of(Meaning::Text)),
     ]
 }

@@ -39,8 +39,9 @@ pub fn ansi(buffer: &Buffer) -> String {
     out
 }
 
-/// A picture: monospaced text on a dark ground.
+/// A picture: monospaced text on the theme's ground, a dark one where it is the terminal's.
 pub fn svg(buffer: &Buffer) -> String {
+    let ground = hex(ground(buffer)).unwrap_or_else(|| GROUND.into());
     let (width, height) = (f32::from(buffer.area.width), f32::from(buffer.area.height));
     let (picture_width, picture_height) =
         (width * CELL_WIDTH + 2.0 * MARGIN, height * CELL_HEIGHT + 2.0 * MARGIN);
@@ -48,7 +49,7 @@ pub fn svg(buffer: &Buffer) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {picture_width} {picture_height}\" \
          width=\"{picture_width}\" height=\"{picture_height}\" font-family=\"ui-monospace, 'DejaVu Sans Mono', \
          Menlo, Consolas, monospace\" font-size=\"14\" xml:space=\"preserve\">\n\
-         <rect width=\"100%\" height=\"100%\" rx=\"6\" fill=\"{GROUND}\"/>\n"
+         <rect width=\"100%\" height=\"100%\" rx=\"6\" fill=\"{ground}\"/>\n"
     );
     for (y, row) in rows(buffer).enumerate() {
         for run in runs(row) {
@@ -57,6 +58,18 @@ pub fn svg(buffer: &Buffer) -> String {
     }
     out.push_str("</svg>\n");
     out
+}
+
+/// The ground that most cells have.
+fn ground(buffer: &Buffer) -> Color {
+    let mut counts: Vec<(Color, usize)> = vec![];
+    for cell in &buffer.content {
+        match counts.iter_mut().find(|(ground, _)| *ground == cell.bg) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((cell.bg, 1)),
+        }
+    }
+    counts.into_iter().max_by_key(|(_, count)| *count).map_or(Color::Reset, |(ground, _)| ground)
 }
 
 const CELL_WIDTH: f32 = 8.4;

@@ -55,6 +55,10 @@ const SIDE_BY_SIDE: Size = Size { width: 100, height: 30 };
 /// From here on the steps stand to the right of the diff.
 const THREE_COLUMNS: u16 = 160;
 
+/// From here on the chosen step is read beside the list of steps, where that has so many rows.
+const VERY_WIDE: u16 = 240;
+const WITH_STEP: u16 = 24;
+
 const TURNS_WIDTH: u16 = 34;
 
 const NOW_WIDTH: u16 = 40;
@@ -72,6 +76,8 @@ pub struct Layout {
     panels: [Rect; 4],
     /// The turn in numbers, where it is shown.
     pub now: Option<Rect>,
+    /// What the chosen step says in full, where there is room below the steps.
+    pub step: Option<Rect>,
     /// Everything between title and footer, the pane at the right included.
     pub whole: Rect,
     /// Where a judge is asked, borders included; where it has all of [`Self::whole`], the views are not seen.
@@ -132,6 +138,7 @@ impl Layout {
             body: moved(self.body),
             panels: self.panels.map(moved),
             now: self.now.map(moved),
+            step: self.step.map(moved),
             whole: moved(self.whole),
             pane: self.pane.map(moved),
         }
@@ -174,6 +181,18 @@ impl Layout {
         self
     }
 
+    /// On a very wide screen the list of steps shares its room with the words of the chosen one.
+    pub fn with_step(mut self, size: Size) -> Self {
+        let area = self.panels[Panel::Steps as usize];
+        if size.width < VERY_WIDE || self.tabs.is_some() || area.height < WITH_STEP {
+            return self;
+        }
+        let [steps, step] = Split::vertical([Constraint::Fill(1), Constraint::Fill(1)]).areas(area);
+        self.panels[Panel::Steps as usize] = steps;
+        self.step = Some(step);
+        self
+    }
+
     /// With a pane in what the views left of a screen of this size; see [`beside_pane`].
     pub fn with_pane(self, size: Size) -> Self {
         if self.is_too_small {
@@ -212,6 +231,7 @@ impl Layout {
             return self;
         };
         let column = self.now.map_or(steps, |now| now.union(steps));
+        let column = self.step.map_or(column, |step| step.union(column));
         if diff.y != column.y || diff.height != column.height {
             return self;
         }
@@ -225,7 +245,7 @@ impl Layout {
         let mut panels = self.panels;
         panels[Panel::Diff as usize] = diff;
         panels[Panel::Steps as usize] = steps;
-        Self { panels, now: self.now.map(|_| now), ..self }
+        Self { panels, now: self.now.map(|_| now), step: None, ..self }
     }
 
     /// The list of files as tall as the list of turns, if it needs that: a tree has more to show than a turn.

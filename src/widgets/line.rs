@@ -76,33 +76,6 @@ pub fn sides(left: Vec<Span<'static>>, right: Vec<Span<'static>>, width: usize) 
     Line::from(spans)
 }
 
-/// Sizes as people say them: `812 B`, `2.1 kB`, `34 MB`.
-pub fn bytes(count: u64) -> String {
-    amount(count, "B")
-}
-
-/// Numbers as people say them: `812`, `2.1 k`, `34 M`, with their unit.
-pub fn amount(count: u64, unit: &str) -> String {
-    const THOUSANDS: &[&str] = &["", "k", "M", "G", "T"];
-    let (mut rest, mut power) = (count as f64, 0);
-    while rest >= 999.5 && power + 1 < THOUSANDS.len() {
-        rest /= 1000.0;
-        power += 1;
-    }
-    let digits = usize::from(power > 0 && rest < 9.95);
-    format!("{rest:.digits$} {}{unit}", THOUSANDS[power]).trim_end().to_owned()
-}
-
-/// `4 s`, `2 min 14 s`, `1 h 5 min`.
-pub fn duration(seconds: f64) -> String {
-    let whole = seconds.round() as u64;
-    match (whole / 3600, whole % 3600 / 60, whole % 60) {
-        (0, 0, seconds) => format!("{seconds} s"),
-        (0, minutes, seconds) => format!("{minutes} min {seconds} s"),
-        (hours, minutes, _) => format!("{hours} h {minutes} min"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -130,23 +103,5 @@ mod tests {
         let words = "a very long line ".repeat(100_000);
 
         assert_eq!(fit_end(&words, 10), "…ong line ");
-    }
-
-    #[test]
-    fn sizes_are_said_with_two_digits_at_least() {
-        let said = [999, 1000, 2_140, 34_000_000, 999_600].map(bytes);
-        assert_eq!(said, ["999 B", "1.0 kB", "2.1 kB", "34 MB", "1.0 MB"]);
-        assert_eq!(
-            [812, 12_345, 4_425_266].map(|count| amount(count, "")),
-            ["812", "12 k", "4.4 M"]
-        );
-    }
-
-    #[test]
-    fn durations_are_said_in_two_units_at_most() {
-        assert_eq!(
-            [0.4, 59.6, 134.0, 3_900.0].map(duration),
-            ["0 s", "1 min 0 s", "2 min 14 s", "1 h 5 min"]
-        );
     }
 }

@@ -14,6 +14,7 @@ pub mod mouse;
 pub mod paint;
 pub mod palette;
 pub mod panel;
+pub mod plot;
 pub mod scroll;
 pub mod signs;
 pub mod spark;

@@ -5,9 +5,9 @@
 
 use ratatui::style::Color;
 
-use crate::widgets::looks::ThemeName;
+use crate::{run::values::Named, widgets::looks::ThemeName};
 
-/// The colours of a theme; the terminal's own theme has none.
+/// The colours of a theme, or of a chosen row in one; the terminal's own theme has some for chosen rows only.
 pub struct Shades {
     pub ink: Color,
     pub ground: Color,
@@ -70,6 +70,59 @@ pub const fn of(theme: ThemeName) -> Option<&'static Shades> {
     }
 }
 
+/// Chosen rows are tinted, and what stands in them keeps its colours, a little lighter or darker. The terminal's own
+/// theme knows nothing of the terminal's ground, so that its chosen rows bring all colours of their own.
+static CHOSEN_TERMINAL: Shades = Shades {
+    ink: Color::Indexed(255),
+    ground: Color::Indexed(238),
+    sixteen: [236, 217, 157, 222, 153, 225, 123, 254, 250, 217, 194, 229, 159, 225, 195, 231],
+};
+
+static CHOSEN_DARK: Shades = Shades { ground: Color::Indexed(237), ..CHOSEN_TERMINAL };
+
+static CHOSEN_LIGHT: Shades = Shades {
+    ink: Color::Indexed(16),
+    ground: Color::Indexed(189),
+    sixteen: [255, 88, 22, 58, 18, 53, 23, 237, 238, 88, 22, 58, 19, 90, 23, 16],
+};
+
+static CHOSEN_HIGH_CONTRAST: Shades = Shades {
+    ink: Color::Indexed(231),
+    ground: Color::Indexed(18),
+    sixteen: [16, 224, 157, 229, 153, 225, 159, 255, 254, 224, 194, 230, 195, 225, 195, 231],
+};
+
+static CHOSEN_COLOUR_BLIND: Shades = Shades {
+    ink: Color::Indexed(255),
+    ground: Color::Indexed(239),
+    sixteen: [236, 222, 153, 229, 194, 225, 231, 254, 251, 223, 159, 230, 195, 225, 195, 231],
+};
+
+/// The colours of a chosen row.
+pub const fn chosen(theme: ThemeName) -> &'static Shades {
+    match theme {
+        ThemeName::Terminal => &CHOSEN_TERMINAL,
+        ThemeName::Dark => &CHOSEN_DARK,
+        ThemeName::Light => &CHOSEN_LIGHT,
+        ThemeName::HighContrast => &CHOSEN_HIGH_CONTRAST,
+        ThemeName::ColourBlind => &CHOSEN_COLOUR_BLIND,
+    }
+}
+
+/// What the letters of a row become when the row is chosen; None where `ground` is no chosen row's.
+pub fn on_chosen(ground: Color) -> Option<impl Fn(Color) -> Color> {
+    let theme = ThemeName::ALL.iter().copied().find(|theme| chosen(*theme).ground == ground)?;
+    let (usual, chosen) = (of(theme), chosen(theme));
+    Some(move |colour| {
+        match ANSI.iter().position(|ansi| {
+            *ansi == colour || usual.is_some_and(|usual| usual.shade(*ansi) == colour)
+        }) {
+            Some(place) => Color::Indexed(chosen.sixteen[place]),
+            None => chosen.ink,
+        }
+    })
+}
+
 impl Shades {
     /// What one of the sixteen is here; other colours stay.
     pub fn shade(&self, colour: Color) -> Color {
@@ -99,7 +152,6 @@ pub const fn rgb(index: u8) -> Option<[u8; 3]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::values::Named;
 
     fn rgb_of(colour: Color) -> [f64; 3] {
         let Color::Indexed(index) = colour else { panic!("{colour} is not one of the 256") };
@@ -130,6 +182,34 @@ mod tests {
             }
             assert!(contrast(shades.ink, shades.ground) >= 7.0, "{theme:?}");
         }
+    }
+
+    #[test]
+    fn every_colour_can_be_read_in_a_chosen_row_and_the_row_can_be_seen() {
+        for theme in ThemeName::ALL.iter().copied() {
+            let shades = chosen(theme);
+            let least = if theme == ThemeName::HighContrast { 7.0 } else { 4.5 };
+            for colour in ANSI.into_iter().skip(1).map(|colour| shades.shade(colour)) {
+                let contrast = contrast(colour, shades.ground);
+                assert!(contrast >= least, "{theme:?}: {colour} has {contrast:.1}");
+            }
+            if let Some(usual) = of(theme) {
+                let tint = contrast(shades.ground, usual.ground);
+                assert!(tint >= 1.2, "{theme:?}: the tint has {tint:.2}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_chosen_row_keeps_the_meaning_of_its_colours() {
+        for theme in ThemeName::ALL.iter().copied() {
+            let on_chosen = on_chosen(chosen(theme).ground).unwrap();
+            let usual = |colour| of(theme).map_or(colour, |usual| usual.shade(colour));
+            let [red, green, none] =
+                [usual(Color::Red), usual(Color::Green), Color::Reset].map(on_chosen);
+            assert!(red != green && red != none && green != none, "{theme:?}");
+        }
+        assert!(on_chosen(Color::Reset).is_none());
     }
 
     #[test]

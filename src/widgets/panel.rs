@@ -11,7 +11,7 @@ use ratatui::{
 use crate::widgets::{line::own, scroll::centred};
 
 use super::{
-    text,
+    palette, text,
     theme::{Meaning, Theme},
 };
 
@@ -67,11 +67,20 @@ pub fn put_row(
     let row = Rect { y: area.y + y, height: 1, ..area };
     line.render(row, buffer);
     if let Some(style) = chosen {
-        if style.add_modifier.contains(Modifier::REVERSED) {
-            // On a reversed row a muted colour could vanish; signs and words say it all.
-            buffer.set_style(row, Style::reset());
+        put_style(style, row, buffer);
+    }
+}
+
+/// Lays a style over cells that are drawn; on the tint of a chosen row every colour has a likeness that can be read.
+pub fn put_style(style: Style, area: Rect, buffer: &mut Buffer) {
+    let on_chosen = style.bg.and_then(palette::on_chosen);
+    let Some(on_chosen) = on_chosen else { return buffer.set_style(area, style) };
+    for at in area.intersection(buffer.area).positions() {
+        let cell = &mut buffer[at];
+        if !cell.modifier.contains(Modifier::REVERSED) {
+            let fg = on_chosen(cell.fg);
+            cell.set_style(style.fg(fg));
         }
-        buffer.set_style(row, style);
     }
 }
 

@@ -31,13 +31,13 @@ const LIKENESS: &[(&str, &str)] = &[
     ("▲", "^"),
     ("▼", "v"),
     ("✗", "x"),
-    ("✓", "v"),
+    ("✓", "y"),
     ("×", "x"),
     ("⟲", "@"),
     ("⑂", "Y"),
     ("◇", "o"),
     ("◈", "*"),
-    ("◆", "*"),
+    ("◆", "#"),
     ("●", "*"),
     ("○", "o"),
     ("⊘", "!"),
@@ -45,11 +45,11 @@ const LIKENESS: &[(&str, &str)] = &[
     ("⚑", "!"),
     ("§", "$"),
     ("≡", "="),
-    ("≈", "*"),
+    ("≈", "~"),
     ("╭", "+"),
     ("╮", "+"),
     ("⋯", "~"),
-    ("…", "~"),
+    ("…", "."),
     ("−", "-"),
     ("–", "-"),
     ("—", "-"),
@@ -126,7 +126,7 @@ mod tests {
 
         to_ascii(&mut buffer);
 
-        assert_eq!(crate::widgets::export::text(&buffer), "+- ?? -8~\n");
+        assert_eq!(crate::widgets::export::text(&buffer), "+- ?? -8.\n");
         assert!(LIKENESS.iter().all(|(sign, likeness)| text::width(sign) == likeness.len()));
     }
 

@@ -25,10 +25,12 @@ pub enum Meaning {
     Border,
     FocusedBorder,
     Muted,
-    /// A chosen row in the panel that has the keyboard.
+    /// A chosen row in the panel that has the keyboard: a tint below what keeps its own colours.
     Selected,
     /// A chosen row elsewhere.
     Marked,
+    /// Where typed text goes, and one cell of a line that is chosen.
+    Cursor,
     Added,
     Removed,
     /// The words of a line that changed.
@@ -109,6 +111,10 @@ impl Theme {
 
     pub fn of(self, meaning: Meaning) -> Style {
         let (colour, modifier) = style_of(meaning);
+        if meaning == Meaning::Selected && self.has_colours {
+            let shades = palette::chosen(self.name);
+            return Style::new().fg(shades.ink).bg(shades.ground).add_modifier(Modifier::BOLD);
+        }
         self.style(colour, modifier)
     }
 
@@ -144,6 +150,17 @@ impl Theme {
     }
 }
 
+impl Meaning {
+    /// A gain is green and a loss red wherever it stands; what is neither has no colour.
+    pub const fn of_change(gains: Option<bool>) -> Self {
+        match gains {
+            Some(true) => Self::Added,
+            Some(false) => Self::Removed,
+            None => Self::Text,
+        }
+    }
+}
+
 /// How what cannot be seen is written, and where tabs stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Writing {
@@ -167,7 +184,9 @@ const fn style_of(meaning: Meaning) -> (Option<Color>, Modifier) {
         Meaning::Border => (Some(Color::DarkGray), NONE),
         Meaning::FocusedBorder => (Some(Color::Cyan), Modifier::BOLD),
         Meaning::Muted => (Some(Color::DarkGray), NONE),
-        Meaning::Selected => (None, Modifier::REVERSED),
+        // Reversed, a bar would be where there is none.
+        Meaning::Selected => (None, BOLD_UNDERLINED),
+        Meaning::Cursor => (None, Modifier::REVERSED),
         Meaning::Marked => (None, Modifier::BOLD),
         Meaning::Added => (Some(Color::Green), NONE),
         Meaning::Removed => (Some(Color::Red), NONE),

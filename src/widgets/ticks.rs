@@ -1,10 +1,4 @@
-//! Where an axis ends, and how its numbers are written.
-
-/// `0.5`, `0.05`, `1`
-pub fn trimmed(value: f64) -> String {
-    let words = format!("{value:.3}");
-    words.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
+//! Where an axis ends.
 
 /// A round number that is no smaller; a share ends at 1.
 pub fn round_up(value: f64, is_share: bool) -> f64 {
@@ -27,6 +21,5 @@ mod tests {
         assert_eq!(ends, [1.0, 0.5, 0.05, 1.0, 1.0]);
         let ends = [0.3, 132.0, 1461.8, 5000.0].map(|value| round_up(value, false));
         assert_eq!(ends, [1.0, 150.0, 1500.0, 5000.0]);
-        assert_eq!([0.5, 0.025, 1.0, 0.0].map(trimmed), ["0.5", "0.025", "1", "0"]);
     }
 }

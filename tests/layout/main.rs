@@ -207,6 +207,65 @@ fn every_module_is_in_the_list() {
     none(unknown.iter().map(|layer| format!("src/{layer} is not in the list of layers")).collect());
 }
 
+/// Decimals are chosen where numbers are written, not where they are shown: one formatter for every number on screen.
+#[test]
+fn numbers_on_screen_are_written_by_the_formatter() {
+    let shown = ["views", "shell", "session", "widgets", "runtime"];
+    // A picture's coordinates are no numbers of a run.
+    let is_shown = |path: &str| {
+        shown.iter().any(|part| path.starts_with(&format!("{part}/")))
+            && path != "widgets/export.rs"
+    };
+    let mut broken = vec![];
+    for (path, text) in sources().into_iter().filter(|(path, _)| is_shown(path)) {
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        for (line, number) in code.lines().zip(1..) {
+            let is_comment = line.trim_start().starts_with("//");
+            if !is_comment && chooses_decimals(line) {
+                broken.push(format!("src/{path}:{number}: {}", line.trim()));
+            }
+        }
+    }
+    none(broken);
+}
+
+/// Every file below `src/` with what it holds.
+fn sources() -> Vec<(String, String)> {
+    let (root, mut folders, mut files) = (project("src"), vec![project("src")], vec![]);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|end| end == "rs") {
+                let name = path.strip_prefix(&root).unwrap().to_string_lossy().into_owned();
+                files.push((name, fs::read_to_string(path).unwrap()));
+            }
+        }
+    }
+    files
+}
+
+/// `{value:.3}`, `{:.1}`, `{it:>8.2}`.
+fn chooses_decimals(line: &str) -> bool {
+    line.split('{').skip(1).filter_map(|rest| rest.split('}').next()).any(|hole| {
+        let spec = hole.split_once(':').map_or("", |(_, spec)| spec);
+        spec.split_once('.').is_some_and(|(width, after)| {
+            !width.contains(' ') && after.starts_with(|c: char| c.is_ascii_digit())
+        })
+    })
+}
+
+#[test]
+fn a_chosen_number_of_decimals_is_seen() {
+    assert!(["{value:.3}", "x {:.1} y", "{it:>8.2}"].into_iter().all(chooses_decimals));
+    assert!(
+        !["{value}", "{words:>12}", "a: {b}. 3", "{0:?}", "P { speed: 1.0 }"]
+            .into_iter()
+            .any(chooses_decimals)
+    );
+}
+
 #[test]
 fn no_type_has_too_many_fields() {
     let large = too_large(MOST_FIELDS, |of| of.fields);

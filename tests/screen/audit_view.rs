@@ -203,7 +203,7 @@ fn without_utf_8_the_audit_is_ascii_and_without_colours_it_says_the_same() {
     screen.app().shell.looks.alphabet = Alphabet::Ascii;
     let ascii = seen(&screen);
     assert!(ascii.is_ascii());
-    has(&ascii, "v 4 agrees");
+    has(&ascii, "y 4 agrees");
     has(&ascii, "x 3 differs");
 }
 
@@ -365,7 +365,7 @@ fn of_two_sessions_of_one_rater_the_first_label_stands_and_nothing_becomes_blind
 fn where_nobody_said_who_labels_the_first_label_asks() {
     let bundle = Bundle::new();
     let mut screen = opened(bundle.path().to_owned(), (120, 40), None, Place::default());
-    has(&seen(&screen), "labelled by nobody so far; a says who");
+    has(&seen(&screen), "no name yet: press a");
 
     has(&after(&mut screen, "4"), "who labels?");
     has(&after(&mut screen, "<enter>"), "a name is needed");
@@ -540,7 +540,7 @@ fn the_mouse_selects_and_scrolls() {
 fn help_and_the_footer_name_the_keys() {
     let bundle = Bundle::new();
     let mut screen = audit(&bundle, (120, 40), "ann");
-    has(&seen(&screen), "01234 label   [] place   tab part   u undo   N unlabelled");
+    has(&seen(&screen), "01234 label   [] place   tab part   N unlabelled");
     has(&after(&mut screen, "?"), "label it 0: Absent");
     screen.press("<esc> 3").unwrap();
     has(&seen(&screen), "a false-absence   p false-presence   b boundary");

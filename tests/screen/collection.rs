@@ -7,7 +7,7 @@ use trajview::{
     metrics::quality::Snapshot,
     run::{
         Card, Warning,
-        card::{CardIdentity, CardTests, Recorded},
+        card::{CardIdentity, CardTests, Recorded, Trouble},
         recorded::Passed,
     },
     runtime::{self, Options},
@@ -79,8 +79,7 @@ fn told(name: &str) -> LiveEvent {
         "alpha" => {
             let warning = Warning { place: "a.jsonl:3".into(), what: "is cut off".into() };
             let card = Card {
-                warnings: 1,
-                first_warnings: vec![warning],
+                trouble: Trouble { warnings: 1, first_warnings: vec![warning], failures: 0 },
                 tests: Some(tests(31)),
                 recorded: vec![Recorded { number: "erosion", value: 0.31, doubt: None }],
                 ..card("cfgpipe", "emergent", "codex 0.169.0", 9)

@@ -92,7 +92,7 @@ fn enter_opens_the_run_with_the_keyboard_at_the_lines_and_backspace_comes_back()
     assert!(other.contains("turn 1/1") && other.contains("ppdiff/schedule.py"), "{other}");
 
     let back = text(120, 40, "jj<enter><bs>");
-    assert!(back.contains("a down, b across"), "{back}");
+    assert!(back.contains("a in rows, b in columns"), "{back}");
     assert!(back.contains("code of C10"), "{back}");
     assert_eq!(text(120, 40, "jj<enter>5w"), back);
 }
@@ -111,7 +111,7 @@ fn more_than_two_runs_are_columns_and_pairs_are_gone_through() {
     insta::assert_snapshot!(of_runs(&three, (120, 40), "", View::Compare));
 
     let next = of_runs(&three, (120, 40), "p", View::Compare);
-    assert!(next.contains("a down, c across"), "{next}");
+    assert!(next.contains("a in rows, c in columns"), "{next}");
     assert!(next.contains("24 judged in both, 24 the same"), "{next}");
 }
 
@@ -147,8 +147,8 @@ fn two_rows_of_the_table_are_compared() {
     assert!(marked.contains("is marked: c on another run compares the two"), "{marked}");
 
     let compared = of_runs(&folder, (200, 50), "/codex-p12<enter>cjc", View::Collection);
-    assert!(compared.contains("a down, b across"), "{compared}");
+    assert!(compared.contains("a in rows, b in columns"), "{compared}");
     let back = of_runs(&folder, (200, 50), "/codex-p12<enter>cjc<esc>", View::Collection);
     assert!(back.contains("2 of ") || back.contains("codex-p12-single-shot"), "{back}");
-    assert!(!back.contains("a down, b across"), "{back}");
+    assert!(!back.contains("a in rows, b in columns"), "{back}");
 }

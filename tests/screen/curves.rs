@@ -560,7 +560,7 @@ fn a_comparison_and_a_table_of_runs_keep_what_was_measured_before_in_brackets() 
         row.unwrap_or_else(|| panic!("no {name} in {frame}"))
     };
     for (view, name, before, after) in [
-        (View::Compare, "│erosion", "0.4453     0.0000", "0.4453 (0.4453)   0.0000 (0.0000)"),
+        (View::Compare, "│erosion", "0.445      0.000", "0.445  (0.445)    0.000  (0.000)"),
         (View::Collection, "codex-p12  ", "0.445", "0.445 (0.445)"),
     ] {
         assert!(row(&shown(view, ""), name).contains(before), "{}", shown(view, ""));

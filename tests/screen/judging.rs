@@ -616,7 +616,7 @@ fn settings_are_read_again_when_the_form_opens() {
     let file = Arc::new(Settled::default());
     let wishes = Options { settings_file: Some(SettingsFile(file.clone())), ..Options::default() };
     let mut stage = Stage::with(Desk::new(""), (120, 40), wishes);
-    assert!(stage.press("r").contains("Nobody can be asked yet"));
+    assert!(stage.press("r").contains("No judge is set up"));
 
     file.0.lock().unwrap().push(stub(&server));
     let form = stage.press("rr");

@@ -60,7 +60,9 @@ fn help_lists_every_key() {
 #[test]
 fn help_opens_at_the_keys_of_the_view_and_those_of_other_views_follow() {
     let curves = text(80, 24, "2w ?");
+    assert!(curves.contains("│ often used here"), "{curves}");
     assert!(curves.contains("│ at the chart of the curves"), "{curves}");
+    let curves = text(80, 40, "2w ?");
     assert!(curves.contains("│ in the curves "), "{curves}");
     let steps = text(80, 24, "<enter> ?");
     assert!(steps.contains("│ in the steps"), "{steps}");

@@ -128,14 +128,14 @@ fn a_run_with_a_tree_beside_it_opens_in_the_replay_and_has_it_among_the_scores()
 #[test]
 fn nodes_fold_and_unfold_and_lead_to_their_neighbours() {
     let mut app = app_with("3G");
-    assert_eq!((here(&app), rows(&app)), ("0/0/0".into(), 29));
+    assert_eq!((here(&app), rows(&app)), ("0/0/0".into(), 35));
 
     press(&mut app, "h"); // a leaf leads to what it belongs to
     assert_eq!(here(&app), "0/0");
     press(&mut app, "h");
-    assert_eq!((here(&app), rows(&app)), ("0/0".into(), 25));
+    assert_eq!((here(&app), rows(&app)), ("0/0".into(), 28));
     press(&mut app, "l l");
-    assert_eq!((here(&app), rows(&app)), ("0/0/0".into(), 29));
+    assert_eq!((here(&app), rows(&app)), ("0/0/0".into(), 35));
     press(&mut app, "g z");
     assert_eq!((here(&app), rows(&app)), ("0".into(), 1));
     press(&mut app, "O");
@@ -262,7 +262,7 @@ fn the_mouse_chooses_opens_and_scrolls() {
     point(&mut app, Kind::Click, 10, 4); // below title, border and heads
     assert_eq!(here(&app), "0/0");
     point(&mut app, Kind::DoubleClick, 10, 4);
-    assert_eq!(rows(&app), 25);
+    assert_eq!(rows(&app), 28);
     point(&mut app, Kind::Click, 100, 10);
     assert_eq!(app.screens.open_run().unwrap().scores.tree.part, Part::Detail);
     press(&mut app, "<esc>");

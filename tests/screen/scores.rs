@@ -275,7 +275,7 @@ fn judgements_are_flipped_and_changes_told_from_the_other() {
         late.contains("reader (http, a-model, at most 8 calls) · after turn 5 at 0123456"),
         "{late}"
     );
-    assert!(late.contains("judgement 2 of 2") && late.contains("chg against turn 2"));
+    assert!(late.contains("judgement 2 of 2") && late.contains("change since turn 2"));
     assert!(late.contains("MCF –") && late.contains("judged 3 of 5, in part"), "{late}");
 
     let early = seen(&world("f"));
@@ -394,10 +394,12 @@ fn a_click_chooses_a_row_or_a_turn() {
 
     let shown = seen(&world);
     let strip = shown.lines().position(|line| line.contains("│snr_weight")).unwrap();
-    click(&mut world, Kind::Click, 1 + 20 + 3, strip as u16);
-    assert_eq!(world.app.screens.open_run().unwrap().session.turn + 1, 4);
+    let first = shown.lines().nth(strip + 1).unwrap().chars().position(|sign| sign == '▲').unwrap();
+    click(&mut world, Kind::Click, first as u16 + 13, strip as u16);
+    let went = world.app.screens.open_run().unwrap().session.turn + 1;
+    assert!(went == 4, "{went} of {shown}");
     click(&mut world, Kind::WheelDown, 1 + 20, strip as u16);
-    assert_eq!(world.app.screens.open_run().unwrap().session.turn + 1, 5);
+    assert_eq!(world.app.screens.open_run().unwrap().session.turn, went);
 }
 
 #[test]

@@ -225,7 +225,7 @@ fn the_curves_grow_while_keys_are_pressed_and_lead_back_to_the_replay() {
     tui.wait_for("computed · profile trajview");
     tui.press("um");
     tui.wait_for("erosion: +");
-    tui.wait_for("callable ");
+    tui.wait_for("function ");
 
     tui.press("\r\r");
 

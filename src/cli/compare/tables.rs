@@ -125,7 +125,7 @@ fn numbers(document: &Document<'_>) -> Section {
 }
 
 fn said(number: Number, value: Option<f64>) -> String {
-    dash(value.map(|value| number.written(value, Style::Plain)))
+    dash(value.map(|value| number.written(value, Style::Full)))
 }
 
 /// How much of the gap between emergent and single-shot each treated run closes.

@@ -25,7 +25,7 @@ use facts::Facts;
 
 pub use row::{Better, Column, Evidence, Of, Row, Shown};
 pub use rows::Number;
-pub use written::{Form, Style, amount};
+pub use written::{Form, Style};
 
 /// The numbers with a curve, in the order in which curves are listed.
 pub static CURVES: LazyLock<Vec<Number>> = LazyLock::new(|| ranked(|shown| shown.curve));
@@ -222,7 +222,7 @@ impl Number {
 
     /// A difference with its sign; `0` where nothing can be seen of it.
     pub fn difference_written(self, by: f64) -> String {
-        self.change_written(by, Style::Plain).unwrap_or_else(|| "0".into())
+        self.change_written(by, Style::Full).unwrap_or_else(|| "0".into())
     }
 
     /// A difference with its sign; None where nothing can be seen of it.

@@ -53,6 +53,17 @@ worded! {
     }
 }
 
+impl Better {
+    /// Whether a change is for the better; None where it is neither, or none.
+    pub fn gains(self, by: f64) -> Option<bool> {
+        match self {
+            Self::Lower if by != 0.0 => Some(by < 0.0),
+            Self::Higher if by != 0.0 => Some(by > 0.0),
+            Self::Lower | Self::Higher | Self::Neither => None,
+        }
+    }
+}
+
 /// What a number is worked out of, and how.
 #[derive(Debug, Clone, Copy)]
 pub enum Of {

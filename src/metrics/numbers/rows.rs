@@ -59,15 +59,16 @@ numbers! {
     Sloc = row("sloc", Count, "lines", "0..", Neither, Code(|it| it.totals.sloc as f64), BOTH, "lines on which code starts, without docstrings (or strings that stand alone, in scb-check)", Files)
         .shown(Shown { curve: None, drawn_with: None, column: None, recorded: None, compare: None, phase: None, corpus: None, task: None, trend: None, score: None, csv: Some(3), beside: Some(5) }),
     Callables = row("callables", Count, "callables", "0..", Neither, Code(|it| it.totals.callables as f64), BOTH, "functions and methods", Callables)
+        .called("functions", "functions")
         .shown(Shown { curve: Some(4), drawn_with: None, column: None, recorded: None, compare: Some(11), phase: None, corpus: None, task: None, trend: None, score: Some(2), csv: Some(4), beside: Some(6) }),
     HighCc = row("high_cc", Count, "callables", "0..", Lower, Code(|it| it.totals.high_cc as f64), BOTH, "callables with more than 10 paths", Callables)
-        .called("CC above 10", "CC > 10")
+        .called("complex (CC > 10)", "CC > 10")
         .shown(Shown { curve: Some(5), drawn_with: None, column: None, recorded: None, compare: Some(12), phase: None, corpus: None, task: None, trend: None, score: Some(3), csv: Some(5), beside: Some(7) }),
     MaxCc = row("max_cc", Count, "paths", "0..", Lower, Code(|it| f64::from(it.totals.max_cc)), OURS, "cyclomatic complexity of the callable with most", Callables)
-        .called("largest CC", "max CC")
+        .called("most branches (CC)", "max CC")
         .shown(Shown { curve: Some(6), drawn_with: None, column: None, recorded: None, compare: None, phase: None, corpus: None, task: None, trend: None, score: Some(4), csv: Some(6), beside: Some(8) }),
     MeanCc = row("mean_cc", Tenths, "paths", "0..", Lower, Code(|it| it.totals.mean_cc), OURS, "mean cyclomatic complexity; 0 without callables", Callables)
-        .called("mean CC", "mean CC")
+        .called("mean branches (CC)", "mean CC")
         .shown(Shown { curve: None, drawn_with: None, column: None, recorded: None, compare: None, phase: None, corpus: None, task: None, trend: None, score: None, csv: Some(7), beside: Some(9) }),
     Mass = row("mass", Tenths, "paths * sqrt(lines)", "0..", Neither, Code(|it| it.totals.mass), BOTH, "sum over callables of cyclomatic complexity times the root of their lines", Callables)
         .shown(Shown { curve: Some(2), drawn_with: None, column: None, recorded: None, compare: Some(10), phase: None, corpus: None, task: None, trend: None, score: Some(5), csv: Some(8), beside: Some(2) }),
@@ -96,7 +97,7 @@ numbers! {
         .shown(Shown { curve: None, drawn_with: None, column: None, recorded: None, compare: None, phase: None, corpus: None, task: None, trend: None, score: None, csv: Some(16), beside: None }),
     // What modules use of each other.
     Dir = row("dir", Share, "share", "0..1", Higher, Reuse(|it| it.dir), SLUMP, "dependency integration: reused / exported, by our rules; none without exported symbols", Symbols)
-        .called("DIR", "DIR")
+        .called("reuse (DIR)", "DIR")
         .help("dependency integration: share of exported symbols that another module uses, at the end")
         .shown(Shown { curve: None, drawn_with: None, column: col(7, "dir", 6, Some(2)), recorded: None, compare: Some(1), phase: Some(6), corpus: Some(1), task: Some(1), trend: None, score: Some(9), csv: Some(20), beside: None }),
     Exported = row("exported", Count, "symbols", "0..", Neither, Reuse(|it| Some(it.exported? as f64)), OURS, "public top-level classes and functions of the modules that are no entries, no tests", Symbols)
@@ -106,11 +107,11 @@ numbers! {
     Registered = row("registered", Count, "symbols", "0..", Neither, Reuse(|it| Some(it.registered? as f64)), OURS, "symbols in use without being reused: by a decorator, an entry point or a string; neither exported nor reused", Symbols),
     // What a judge gave.
     Mcf = row("mcf", Score, "score", "0..4", Higher, Judgement(|it| it.mcf), SLUMP, "mean component fidelity: mean score of the judged components; none where none is judged", Components)
-        .called("MCF", "MCF")
+        .called("mean score (MCF)", "MCF")
         .help("mean component fidelity, 0–4, of the judgement that speaks for the run")
         .shown(Shown { curve: Some(10), drawn_with: None, column: col(13, "mcf", 5, Some(0)), recorded: None, compare: Some(0), phase: Some(5), corpus: Some(0), task: Some(0), trend: None, score: None, csv: Some(21), beside: None }),
     If50 = row("if50", Share, "share", "0..1", Higher, Judgement(|it| Some(if50(it.mcf?, it.dir?))), SLUMP, "half mcf / 4, half dir; none without both", Components)
-        .called("IF50", "IF50")
+        .called("both (IF50)", "IF50")
         .help("half MCF / 4 and half DIR, where the end of the run was judged")
         .shown(Shown { curve: None, drawn_with: None, column: col(14, "if50", 6, Some(1)), recorded: None, compare: Some(2), phase: Some(7), corpus: Some(2), task: Some(2), trend: None, score: None, csv: Some(22), beside: None }),
     Severe = row("severe", Count, "components", "0..", Lower, Judgement(|it| Some(it.severe? as f64)), SLUMP, "judged components with a score of 0 (absent) or 1 (wrong)", Components)

@@ -55,22 +55,21 @@ fn every_number_of_a_rubric_tree_is_in_the_list_and_only_those() {
 #[test]
 fn a_value_has_the_form_of_its_number_and_the_style_of_its_place() {
     let written = |number: Number, value| {
-        [Style::Plain, Style::Grouped, Style::Short, Style::Digits(4)]
-            .map(|style| number.written(value, style))
+        [Style::Full, Style::Short, Style::Digits(4)].map(|style| number.written(value, style))
     };
 
-    assert_eq!(written(Number::Erosion, 0.44534), ["0.4453", "0.4453", "0.445", "0.4453"]);
-    assert_eq!(written(Number::Mcf, 2.5), ["2.500", "2.500", "2.50", "2.5000"]);
-    assert_eq!(written(Number::Tests, 0.5), ["50 %", "50 %", "50%", "0.5000"]);
-    assert_eq!(written(Number::Tokens, 4_425_266.0), ["4425266", "4.43 M", "4.4M", "4425266"]);
-    assert_eq!(written(Number::Duration, 3900.0), ["1h05m", "1h05m", "1h05m", "1h05m"]);
+    assert_eq!(written(Number::Erosion, 0.44534), ["0.445", "0.445", "0.4453"]);
+    assert_eq!(written(Number::Mcf, 2.5), ["2.500", "2.500", "2.5000"]);
+    assert_eq!(written(Number::Tests, 0.5), ["50 %", "50 %", "0.5000"]);
+    assert_eq!(written(Number::Tokens, 4_425_266.0), ["4,425,266", "4.4M", "4425266"]);
+    assert_eq!(written(Number::Duration, 3900.0), ["1h 05m", "1h 05m", "1h 05m"]);
 }
 
 #[test]
 fn a_change_has_a_sign_and_none_where_nothing_can_be_seen_of_it() {
-    let change = |number: Number, by| number.change_written(by, Style::Grouped);
+    let change = |number: Number, by| number.change_written(by, Style::Full);
 
-    assert_eq!(change(Number::Erosion, 0.0985).as_deref(), Some("+0.0985"));
+    assert_eq!(change(Number::Erosion, 0.0985).as_deref(), Some("+0.099"));
     assert_eq!(change(Number::Loc, -1200.0).as_deref(), Some("−1,200"));
     assert_eq!(change(Number::MaxCc, 0.0), None);
 }

@@ -11,7 +11,7 @@ use crate::{
         run::{Ended, Halt, Job},
         scale::Scale,
     },
-    run::{flags::Counts, rubric},
+    run::{figures, flags::Counts, rubric},
     session::judging::{File, Given, How, News, Outcome},
 };
 
@@ -162,5 +162,5 @@ fn summary(document: &Document) -> String {
         return words;
     }
     let sum: u32 = scores.iter().map(|score| u32::from(*score)).sum();
-    format!("{words}, mean {:.2}", f64::from(sum) / scores.len() as f64)
+    format!("{words}, mean {}", figures::share(f64::from(sum) / scores.len() as f64))
 }

@@ -17,6 +17,7 @@ use crate::{
         table::Collection,
     },
     widgets::{
+        key::Key,
         line::{fit, fit_end, own, recorded, safe, sides, width_of},
         theme::{Meaning, Theme},
     },
@@ -71,7 +72,7 @@ fn of_live(app: &App, live: &Live, theme: Theme, width: usize) -> Line<'static> 
             let typed = vec![
                 own(crate::views::live::draw::requests::asks(prompt.kind), theme.of(Meaning::Key)),
                 own(fit_end(&safe(&prompt.text), width * 2 / 3), theme.of(Meaning::Text)),
-                own(" ", theme.of(Meaning::Selected)),
+                own(" ", theme.of(Meaning::Cursor)),
             ];
             let room = width.saturating_sub(width_of(&typed) + 2);
             sides(typed, hints(app, theme, room), width)
@@ -89,7 +90,7 @@ fn of_table(app: &App, table: &Collection, theme: Theme, width: usize) -> Line<'
             let typed = vec![
                 own("filter ", theme.of(Meaning::Key)),
                 own(fit_end(&safe(&prompt.text), width / 2), theme.of(Meaning::Text)),
-                own(" ", theme.of(Meaning::Selected)),
+                own(" ", theme.of(Meaning::Cursor)),
             ];
             let room = width.saturating_sub(width_of(&typed) + 2);
             let right = match &prompt.complaint {
@@ -121,7 +122,7 @@ fn asking(
     let typed = vec![
         own(question.to_owned(), theme.of(Meaning::Key)),
         own(fit_end(&safe(text), width * 2 / 3), theme.of(Meaning::Text)),
-        own(" ", theme.of(Meaning::Selected)),
+        own(" ", theme.of(Meaning::Cursor)),
     ];
     let right = match complaint {
         Some(why) => vec![recorded(why, theme.of(Meaning::Error))],
@@ -139,7 +140,7 @@ fn typing(prompt: &Prompt, theme: Theme, room: usize) -> Vec<Span<'static>> {
     vec![
         own(sign, theme.of(Meaning::Key)),
         own(fit_end(&safe(&prompt.text), room), theme.of(Meaning::Text)),
-        own(" ", theme.of(Meaning::Selected)),
+        own(" ", theme.of(Meaning::Cursor)),
     ]
 }
 
@@ -181,13 +182,44 @@ fn elsewhere(live: &Live, theme: Theme) -> Option<Span<'static>> {
     Some(own(theme.spelled(&words), theme.of(meaning)))
 }
 
+/// Hints of keys that would do nothing now.
+fn idle_hints(app: &App) -> Vec<&'static str> {
+    let Some(open) = app.screens.shown_run() else { return vec![] };
+    let (context, session) = (app.context(), &open.session);
+    match context {
+        Context::JudgeForm if open.judging.form.judges.is_empty() => {
+            vec!["field", "change", "ask", "mark", "keep", "resume"]
+        }
+        Context::Audit | Context::AuditReading => {
+            let (done, all) = (open.audit.labelled_count(session), session.queued().len());
+            let mut idle = vec![];
+            idle.extend((done == 0).then_some("undo"));
+            idle.extend((done == all).then_some("unlabelled"));
+            idle
+        }
+        _ => vec![],
+    }
+}
+
+/// What has to be said before anything else of the place makes sense: who labels.
+fn first_hint(app: &App) -> Option<&'static keymap::Binding> {
+    let open = app.screens.shown_run()?;
+    let is_audit = matches!(app.context(), Context::Audit | Context::AuditReading);
+    let is_nameless = is_audit && open.session.labels.annotator().is_none();
+    let key = Key::char('a');
+    is_nameless.then(|| keymap::find(Context::Audit, key)).flatten()
+}
+
 /// As many hints as fit, each whole; the last ones, with help and quit, are kept while others go.
 fn hints(app: &App, theme: Theme, width: usize) -> Vec<Span<'static>> {
     if let Some(why) = app.cut() {
         return fit(vec![own(why, theme.of(Meaning::Warning))], width);
     }
-    let mut hints: Vec<_> = keymap::hints_with(app.context(), |row| app.shell.keys.of_row(row)[0])
-        .into_iter()
+    let idle = idle_hints(app);
+    let named = first_hint(app).map(|row| (app.shell.keys.of_row(row)[0].to_string(), "your name"));
+    let known = keymap::hints_with(app.context(), |row| app.shell.keys.of_row(row)[0]);
+    let known = known.into_iter().filter(|(_, word)| !idle.contains(word));
+    let mut hints: Vec<_> = (named.into_iter().chain(known))
         .map(|(keys, word)| {
             vec![
                 own(theme.spelled(&keys), theme.of(Meaning::Key)),

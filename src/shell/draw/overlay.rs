@@ -2,6 +2,7 @@
 
 use ratatui::{
     buffer::Buffer,
+    layout::Rect,
     text::Line,
     widgets::{Block, Clear, Widget},
 };
@@ -30,7 +31,9 @@ pub fn draw(
 ) {
     let rows = overlay.rows(subject, keys, layout);
     let area = overlay.area(subject, keys, layout);
-    let height = usize::from(area.height.saturating_sub(2));
+    let columns = overlay.columns(layout);
+    let rows_of_one = usize::from(area.height.saturating_sub(2));
+    let height = rows_of_one * columns;
     let top = overlay.top.min(rows.len().saturating_sub(height));
     let mut block = Block::bordered()
         .border_style(theme.of(Meaning::FocusedBorder))
@@ -47,13 +50,10 @@ pub fn draw(
         return crate::widgets::panel::sentence(words, theme.of(Meaning::Muted), inner, buffer);
     }
     for (y, row) in rows.iter().skip(top).take(height).enumerate() {
-        put_row(
-            line(row, overlay.left_width(), theme, usize::from(inner.width)),
-            None,
-            inner,
-            y as u16,
-            buffer,
-        );
+        let width = inner.width / columns as u16;
+        let x = inner.x + (y / rows_of_one) as u16 * width;
+        let line = line(row, overlay.left_width(), theme, usize::from(width.saturating_sub(1)));
+        put_row(line, None, Rect { x, width, ..inner }, (y % rows_of_one) as u16, buffer);
     }
 }
 
@@ -65,7 +65,7 @@ fn title(overlay: &Overlay, theme: Theme, width: u16) -> Line<'static> {
         let room = usize::from(width / 2);
         title.push(own("/", theme.of(Meaning::Key)));
         title.push(own(fit_end(&safe(&search.text), room), theme.of(Meaning::Text)));
-        let end = if search.is_typing { Meaning::Selected } else { Meaning::Text };
+        let end = if search.is_typing { Meaning::Cursor } else { Meaning::Text };
         title.push(own(" ", theme.of(end)));
     }
     Line::from(title)

@@ -55,7 +55,7 @@ fn typed(palette: &Palette, theme: Theme, width: u16) -> Line<'static> {
     Line::from(vec![
         own(" :", theme.of(Meaning::Key)),
         own(fit_end(&safe(&palette.text), room), theme.of(Meaning::Text)),
-        own(" ", theme.of(Meaning::Selected)),
+        own(" ", theme.of(Meaning::Cursor)),
     ])
 }
 

@@ -7,13 +7,14 @@ use ratatui::{
 };
 
 use crate::{
+    run::figures,
     shell::{
         App,
         jobs::list::{Job, State},
     },
     widgets::{
         layout::Layout,
-        line::{amount, duration, fit, own, recorded, sides, width_of},
+        line::{fit, own, recorded, sides, width_of},
         panel::put_row,
         theme::{Meaning, Theme},
         wrap::wrap,
@@ -93,9 +94,9 @@ fn took(job: &Job, theme: Theme, width: usize) -> Vec<Span<'static>> {
         spans.push(own(format!(" {done}/{all}"), theme.of(Meaning::Title)));
     }
     let tokens = job.tokens.filter(|_| width >= NARROW);
-    let tokens = tokens.map(|it| format!("  {} tokens", amount(it, "").trim()));
-    let cost = job.cost.map(|it| format!("  {it:.4} USD"));
-    let time = job.seconds.filter(|it| *it >= 1.0).map(|it| format!("  {}", duration(it)));
+    let tokens = tokens.map(|it| format!("  {} tokens", figures::short(it)));
+    let cost = job.cost.map(|it| format!("  {}", figures::dollars(it)));
+    let time = job.seconds.filter(|it| *it >= 1.0).map(|it| format!("  {}", figures::duration(it)));
     spans.extend([tokens, cost, time].into_iter().flatten().map(|words| own(words, muted)));
     spans
 }

@@ -165,6 +165,7 @@ impl Screens {
         let size = if has_pane { layout::beside_pane(whole) } else { whole };
         let layout = Layout::of(size, focus, self.frame.zoom, files);
         let layout = layout.with_now(self.frame.now, size, focus, now::ROWS.len() + standings);
+        let layout = layout.with_step(size);
         let layout = self.open_run().map_or(layout, |open| open.replay.make_room(layout));
         if has_pane { layout.with_pane(whole) } else { layout }
     }

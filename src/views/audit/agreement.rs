@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    run::rubric::FULL,
+    run::{figures, rubric::FULL},
     session::{
         Session,
         ask::Pending,
@@ -124,7 +124,7 @@ pub fn agreement_rows(audit: &Audit, session: &Session, areas: &Areas) -> Vec<Ro
     let [blind, open] = audit_pairs(session);
     let mut rows = vec![];
     if blind.is_empty() && open.is_empty() {
-        let words = "nothing is labelled yet: there is nothing to agree on";
+        let words = "agreement appears after the first label";
         rows.extend(cut(words, width).into_iter().map(Row::Note));
         return rows;
     }
@@ -191,7 +191,8 @@ fn say_plain_shares(pairs: &Pairs, rows: &mut Vec<Row>) {
     let count = |most: u8| pairs.iter().filter(|(a, b)| a.abs_diff(*b) <= most).count();
     let share = |most: u8| {
         let count = count(most);
-        format!("{:.3}  {count} of {}", count as f64 / pairs.len() as f64, pairs.len())
+        let share = figures::share(count as f64 / pairs.len() as f64);
+        format!("{share}  {count} of {}", pairs.len())
     };
     rows.push(Row::Pair("exact", share(0)));
     rows.push(Row::Pair("within 1", share(1)));
@@ -200,11 +201,11 @@ fn say_plain_shares(pairs: &Pairs, rows: &mut Vec<Row>) {
 /// The value and the interval, or why there is none.
 fn said(estimate: &Estimate) -> (String, Option<String>) {
     let value = match estimate.value {
-        Ok(value) => format!("{value:.3}  quadratic weights"),
+        Ok(value) => format!("{}  quadratic weights", figures::share(value)),
         Err(why) => return (format!("not defined: {why}"), None),
     };
     let interval = match &estimate.interval {
-        Ok(interval) => format!("[{:.3}, {:.3}]", interval.low, interval.high),
+        Ok(interval) => figures::interval(interval.low, interval.high),
         Err(why) => format!("not defined: {why}"),
     };
     (value, Some(interval))

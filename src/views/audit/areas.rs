@@ -28,11 +28,15 @@ const LOW: u16 = 18;
 /// Rows of the agreement below the queue: all there is to say in most sessions.
 const AGREEMENT: u16 = 23;
 
-/// Cells of the queue, borders included.
-const QUEUE: u16 = 40;
+/// Rows of the sentence that says when there will be one.
+const NO_AGREEMENT: u16 = 4;
+
+/// Cells of the queue, borders included, on a medium and on a wide screen.
+const QUEUE: (u16, u16) = (40, 56);
 
 impl Areas {
-    pub fn of(layout: &Layout, part: Part) -> Self {
+    /// Before the first label there is no agreement to be read, and the queue has its room.
+    pub fn of(layout: &Layout, part: Part, has_labels: bool) -> Self {
         if layout.is_too_small {
             return Self::default();
         }
@@ -47,9 +51,11 @@ impl Areas {
             parts[part as usize] = only;
             return Self { header, tabs: Some(tabs), parts };
         }
+        let queue = if body.width >= THREE_COLUMNS { QUEUE.1 } else { QUEUE.0 };
         let [left, right] =
-            Split::horizontal([Constraint::Length(QUEUE), Constraint::Fill(1)]).areas(rest);
-        let below = AGREEMENT.min(left.height * 3 / 5);
+            Split::horizontal([Constraint::Length(queue), Constraint::Fill(1)]).areas(rest);
+        let wanted = if has_labels { AGREEMENT } else { NO_AGREEMENT };
+        let below = wanted.min(left.height * 3 / 5);
         let [queue, agreement] =
             Split::vertical([Constraint::Fill(1), Constraint::Length(below)]).areas(left);
         let (component, code) = if body.width >= THREE_COLUMNS {
@@ -117,7 +123,7 @@ mod tests {
         for (width, height) in [(0, 0), (60, 15), (80, 24), (110, 19), (120, 40), (300, 100)] {
             for part in Part::ALL {
                 let layout = Layout::of(Size { width, height }, Panel::Turns, Zoom::Off, 0);
-                let areas = Areas::of(&layout, part);
+                let areas = Areas::of(&layout, part, true);
                 let parts = Part::ALL.into_iter().filter_map(|part| areas.of_part(part));
                 let all: Vec<Rect> =
                     [Some(areas.header), areas.tabs].into_iter().flatten().chain(parts).collect();
@@ -135,7 +141,7 @@ mod tests {
     fn tabs_fit_the_smallest_screen() {
         let size = crate::widgets::layout::LEAST;
         let layout = Layout::of(size, Panel::Turns, Zoom::Off, 0);
-        let areas = Areas::of(&layout, Part::Queue);
+        let areas = Areas::of(&layout, Part::Queue, true);
         let last = areas.tab(Part::Agreement).unwrap();
         assert_eq!(last.width, tab_width(Part::Agreement));
         assert!(last.right() <= size.width);

@@ -174,7 +174,7 @@ impl Audit {
             session.notice = Some("there is no place to go to; t lists the files".into());
             return;
         }
-        if Areas::of(layout, self.part).of_part(Part::Code).is_none() {
+        if self.areas(layout).of_part(Part::Code).is_none() {
             // The place was not on screen so far: it is what is wanted, not the one after it.
             self.part = Part::Code;
             self.aim_at_spot(self.code.spot);

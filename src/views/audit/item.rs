@@ -45,7 +45,7 @@ fn say_item(audit: &Audit, session: &Session, id: &str, width: usize, rows: &mut
                 Some(turn) => format!("in turn {turn}; o goes to its request"),
                 None => String::new(),
             };
-            say_fields(component, &[("committed", committed)], width, rows);
+            say_fields(component, &[("asked for", committed)], width, rows);
         }
         (None, true) => rows.push(Row::Problem("the checklist has no such component".into())),
         (None, false) => {

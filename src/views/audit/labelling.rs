@@ -10,7 +10,6 @@ use crate::{
 
 use super::{
     Part,
-    areas::Areas,
     prompt::{self, Prompt},
     queue::Standing,
     reason::{self, AGREE, offered},
@@ -72,7 +71,7 @@ impl Audit {
 
     /// The verdict is there to be seen now; where it differs the reason is asked for.
     fn show_outcome(&mut self, session: &mut Session, id: &str, layout: &Layout) {
-        let areas = Areas::of(layout, self.part);
+        let areas = self.areas(layout);
         if areas.of_part(Part::Component).is_none() {
             self.part = Part::Component;
         }
@@ -191,7 +190,7 @@ impl Audit {
                     Some("the label and the verdict agree: there is no reason to give".into());
             }
             Some(_) => {
-                if Areas::of(layout, self.part).of_part(Part::Component).is_none() {
+                if self.areas(layout).of_part(Part::Component).is_none() {
                     self.part = Part::Component;
                 }
                 self.item = Default::default();

@@ -23,8 +23,12 @@ mod view;
 use crate::{
     run::rubric::{Component, Verdict},
     session::Session,
-    widgets::scroll::{Motion, Scroll},
+    widgets::{
+        layout::Layout,
+        scroll::{Motion, Scroll},
+    },
 };
+use areas::Areas;
 
 /// The queue, where in it the rater is, and what was said.
 #[derive(Debug, Default)]
@@ -47,6 +51,8 @@ pub struct Audit {
     item_of: Option<(String, bool)>,
     /// Whether the first thing to label was looked for.
     has_started: bool,
+    /// Whether whoever sits here gave a label.
+    has_labels: bool,
 }
 
 /// Which part of the view has the keyboard.
@@ -127,6 +133,11 @@ impl Part {
 }
 
 impl Audit {
+    /// Where the parts stand.
+    fn areas(&self, layout: &Layout) -> Areas {
+        Areas::of(layout, self.part, self.has_labels)
+    }
+
     /// Opens at a component.
     pub fn choose(&mut self, id: Option<String>) {
         self.chosen = id;

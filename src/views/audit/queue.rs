@@ -113,7 +113,7 @@ impl Audit {
     }
 
     pub(super) fn move_in_queue(&mut self, session: &mut Session, motion: Motion, layout: &Layout) {
-        let height = Areas::of(layout, self.part).height(Part::Queue);
+        let height = self.areas(layout).height(Part::Queue);
         let at = motion.from(self.rows.cursor, session.queued().len(), height);
         self.go_to_queued(session, at);
     }

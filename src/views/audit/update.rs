@@ -69,7 +69,7 @@ impl Audit {
     }
 
     pub(super) fn move_in_audit(&mut self, session: &mut Session, motion: Motion, layout: &Layout) {
-        let areas = Areas::of(layout, self.part);
+        let areas = self.areas(layout);
         match self.part {
             Part::Queue => self.move_in_queue(session, motion, layout),
             Part::Component => {
@@ -119,7 +119,7 @@ impl Audit {
 
     fn place_at_cursor(&self, session: &Session, layout: &Layout) -> Option<(RepoPath, usize)> {
         if self.part == Part::Component {
-            let areas = Areas::of(layout, self.part);
+            let areas = self.areas(layout);
             let rows = super::item::item_rows(self, session, &areas);
             if let Some((path, lines)) = item::evidence_at(&rows, self.item.cursor) {
                 return Some((RepoPath::new(path)?, lines.map_or(1, |(first, _)| first)));
@@ -143,7 +143,7 @@ impl Audit {
     }
 
     pub(super) fn click(&mut self, session: &mut Session, mouse: Mouse, layout: &Layout) {
-        let areas = Areas::of(layout, self.part);
+        let areas = self.areas(layout);
         let is_in = |area: Option<Rect>| area.is_some_and(|it| mouse.is_in(it));
         if let Some(part) = Part::ALL.into_iter().find(|part| is_in(areas.tab(*part))) {
             if mouse.kind == Kind::Click {

@@ -8,7 +8,7 @@ use crate::{
     widgets::{layout::Layout, mouse::Mouse, scroll::Scroll, theme::Theme},
 };
 
-use super::{Part, areas::Areas, draw, prompt};
+use super::{Part, draw, prompt};
 
 impl RunView for Audit {
     fn settle(&mut self, session: &mut Session, layout: &Layout) {
@@ -19,7 +19,8 @@ impl RunView for Audit {
         session.draw_queue(self.seed);
         self.start(session);
         self.give_wanted(session, layout);
-        let areas = Areas::of(layout, self.part);
+        self.has_labels = self.labelled_count(session) > 0;
+        let areas = self.areas(layout);
         self.settle_queue(session, &areas);
         let shown = self.chosen.clone().map(|id| (id, self.revealed(session).is_some()));
         if self.item_of != shown {

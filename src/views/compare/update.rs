@@ -26,7 +26,7 @@ impl Comparison {
             Message::Next => self.focus(self.part.other(1)),
             Message::Previous => self.focus(self.part.other(Part::ALL.len() - 1)),
             Message::To(part) => self.focus(part),
-            Message::Beside => self.show_next_beside(),
+            Message::Beside => self.show_next_beside(areas),
             Message::SwitchSide => self.side = 1 - self.side,
             Message::Side(side) => self.side = side.min(1),
             Message::NextPair => self.next_pair(),
@@ -50,8 +50,11 @@ impl Comparison {
         }
     }
 
-    fn show_next_beside(&mut self) {
+    fn show_next_beside(&mut self, areas: &Areas) {
+        let has_curves = areas.of(Part::Curves).is_some() && areas.of(Part::Code).is_some();
         let next = match self.beside {
+            // On a wide screen the curves are seen already.
+            Part::Code if has_curves => Part::Files,
             Part::Code => Part::Curves,
             Part::Curves => Part::Files,
             _ => Part::Code,

@@ -14,6 +14,8 @@ pub struct Areas {
     pub values: Option<Rect>,
     /// What moved the point.
     pub moved: Option<Rect>,
+    /// Every curve in small, where there is room beside the chart.
+    pub multiples: Option<Rect>,
 }
 
 /// From here on both lists stand beside each other below the chart.
@@ -22,11 +24,16 @@ const SIDE_BY_SIDE: u16 = 110;
 /// Cells of the list of values, borders included.
 const VALUES: u16 = 58;
 
+/// From here on every curve stands in small beside the chart, in columns of so many cells; the chart keeps so many.
+const MULTIPLES: u16 = 180;
+pub const MULTIPLE: u16 = 36;
+const CHART: u16 = 90;
+
 /// Cells to the left of the plot: the numbers of the axis and the axis itself.
 pub const LEFT: u16 = 9;
 
 /// Cells to the right of the plot: the names of the curves.
-pub const RIGHT: u16 = 17;
+pub const RIGHT: u16 = 20;
 
 /// Rows below the plot: the axis, the checkpoints, the phases; on a small screen the axis alone.
 const BELOW: u16 = 3;
@@ -48,14 +55,23 @@ impl Areas {
         };
         let [chart, lists] =
             Split::vertical([Constraint::Fill(1), Constraint::Length(below)]).areas(body);
+        let columns = body.width.saturating_sub(CHART) / MULTIPLE;
+        let (chart, multiples) = match body.width {
+            MULTIPLES.. => {
+                let sides = [Constraint::Fill(1), Constraint::Length(columns * MULTIPLE)];
+                let [chart, multiples] = Split::horizontal(sides).areas(chart);
+                (chart, Some(multiples))
+            }
+            _ => (chart, None),
+        };
         if has_both {
             let sides = [Constraint::Length(VALUES), Constraint::Fill(1)];
             let [values, moved] = Split::horizontal(sides).areas(lists);
-            return Self { chart, values: Some(values), moved: Some(moved) };
+            return Self { chart, values: Some(values), moved: Some(moved), multiples };
         }
         match part {
-            Part::Chart => Self { chart, values: Some(lists), moved: None },
-            Part::Moved => Self { chart, values: None, moved: Some(lists) },
+            Part::Chart => Self { chart, values: Some(lists), moved: None, multiples },
+            Part::Moved => Self { chart, values: None, moved: Some(lists), multiples },
         }
     }
 
@@ -114,7 +130,8 @@ mod tests {
             for part in [Part::Chart, Part::Moved] {
                 let layout = layout(width, height);
                 let areas = Areas::of(&layout, part);
-                let lists: Vec<Rect> = areas.values.into_iter().chain(areas.moved).collect();
+                let lists = areas.values.into_iter().chain(areas.moved).chain(areas.multiples);
+                let lists: Vec<Rect> = lists.collect();
                 for (at, area) in lists.iter().enumerate() {
                     assert_eq!(area.intersection(layout.body), *area);
                     assert!(!area.intersects(areas.chart));

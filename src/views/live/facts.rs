@@ -1,6 +1,6 @@
 //! What a box tells of a run that is being made.
 
-use crate::{session::live::How, widgets::facts::Row};
+use crate::{run::figures, session::live::How, widgets::facts::Row};
 
 use super::{Live, State};
 
@@ -19,7 +19,7 @@ pub fn of(live: &Live) -> Vec<Row> {
         Row::of("of them failed", failed.count().to_string()),
         Row::of("of them skipped", skipped.to_string()),
         Row::of("tokens", live.spent.tokens.map_or_else(not_told, |tokens| tokens.to_string())),
-        Row::of("cost", live.spent.cost.map_or_else(not_told, |cost| format!("${cost:.4}"))),
+        Row::of("cost", live.spent.cost.map_or_else(not_told, figures::dollars)),
         Row::of(
             "stops at",
             match plan.limits.as_slice() {

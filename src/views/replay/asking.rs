@@ -1,5 +1,7 @@
 //! What the open run is missing, most wanted first.
 
+use ratatui::layout::Rect;
+
 use crate::{
     run::files::Change,
     session::{
@@ -55,6 +57,17 @@ impl Replay {
         let height = usize::from(layout.room(Panel::Steps).height);
         let wanted = self.text_to_choose(layout);
         let wanted = wanted.or_else(|| self.steps.wanted_text(&session.run, height));
+        let instead = || {
+            let beside = |area: Rect| {
+                let (width, height) = (usize::from(area.width), usize::from(area.height));
+                self.steps.wanted_from_selected(width, height)
+            };
+            layout.step.and_then(beside).or_else(|| {
+                let item = self.step_instead_of_diff(session)?;
+                self.steps.text(item).is_none().then_some(item)
+            })
+        };
+        let wanted = wanted.or_else(instead);
         let item = wanted.filter(|_| self.texts.is_free())?;
         let run = session.run.clone();
         let question = match item {

@@ -128,6 +128,13 @@ impl Replay {
         }
     }
 
+    /// What is read in the place of a diff where no file changed; None while that is not known yet.
+    pub fn step_instead_of_diff(&self, session: &Session) -> Option<Item> {
+        let is_known = session.timeline.ready().is_some() && !self.changes_are_coming(session);
+        let is_empty = self.diff_key(session).is_none();
+        self.steps.selected().filter(|_| is_known && is_empty)
+    }
+
     fn switch_view(&mut self, session: &mut Session) {
         let line = self.diff.line_number();
         self.diff.view = match self.diff.view {

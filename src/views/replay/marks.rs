@@ -2,6 +2,7 @@
 
 use crate::{
     metrics::quality::{HIGH_CC, What},
+    run::figures,
     session::{
         Session,
         files::DiffKey,
@@ -50,8 +51,9 @@ fn why(mark: &Mark, moved: &Moved) -> (String, String) {
         Sort::Callable { name, sloc, mass, .. } => {
             let here = if became_high(name, moved) { " It came to that in this turn." } else { "" };
             format!(
-                "{name}, {lines}: more than {HIGH_CC} paths through {sloc} lines, mass {mass:.1} (CC times the root of \
-                 the lines). Its mass counts as eroded.{here}"
+                "{name}, {lines}: more than {HIGH_CC} paths through {sloc} lines, mass {} (CC times the root of \
+                 the lines). Its mass counts as eroded.{here}",
+                figures::tenths(*mass)
             )
         }
         Sort::Rule(id) => {

@@ -23,7 +23,7 @@ mod rows;
 use outline::Outline;
 
 pub use kinds::Kinds;
-pub use rows::{RowKind, part_of};
+pub use rows::{RowKind, at_most, part_of};
 
 /// One entry of the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -137,6 +137,24 @@ impl Steps {
             self.texts.retain(|item, _| item.turn() == turn);
         }
         self.put_layer(run, turn);
+    }
+
+    /// The selected step and those after it.
+    pub fn from_selected(&self) -> impl Iterator<Item = Item> + '_ {
+        self.items.iter().copied().skip(self.selected_index())
+    }
+
+    /// The first of [`Self::from_selected`] whose words are not here, where so many rows are to be filled with them.
+    pub fn wanted_from_selected(&self, width: usize, height: usize) -> Option<Item> {
+        let mut left = height;
+        for item in self.from_selected() {
+            let text = self.text(item);
+            if text.is_none() {
+                return Some(item);
+            }
+            left = left.checked_sub(at_most(text, width, height).len() + 1)?;
+        }
+        None
     }
 
     /// How many rows there are, unfolded text included.

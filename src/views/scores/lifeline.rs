@@ -75,6 +75,16 @@ pub fn signs(lifeline: &Lifeline, turns: usize) -> Vec<Sign> {
     (1..=turns).map(sign).collect()
 }
 
+/// How a whole component stands after each turn.
+pub fn standing_signs(lifeline: &Lifeline, turns: usize) -> Vec<Sign> {
+    (1..=turns).map(|turn| Sign::standing(lifeline.state(turn))).collect()
+}
+
+/// How one symbol stands after each turn.
+pub fn standing_signs_of(life: &SymbolLife) -> Vec<Sign> {
+    life.cells.iter().map(|cell| Sign::standing(cell.state)).collect()
+}
+
 /// The signs of one symbol, one a turn.
 pub fn signs_of(life: &SymbolLife) -> Vec<Sign> {
     let cells = life.cells.iter();
@@ -99,9 +109,54 @@ pub fn squeezed(signs: &[Sign], cells: usize) -> Vec<Sign> {
     (0..cells).map(most).collect()
 }
 
-/// The first turn of a lifeline that is shown in so many cells, counted from 0, so that `turn` is among them.
-pub fn first_shown(turn: usize, turns: usize, cells: usize) -> usize {
-    crate::widgets::scroll::centred(turn, turns, cells)
+/// Where turns stand in a row of cells: each in as many as there are for all, or in one, and then a part of the turns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Axis {
+    /// The first turn that is shown; counts from 0.
+    first: usize,
+    turns: usize,
+    /// Cells a turn.
+    cells: usize,
+    width: usize,
+}
+
+impl Axis {
+    /// A wider turn says no more.
+    const WIDEST: usize = 4;
+
+    /// So that `turn` is among those that are shown.
+    pub fn of(turn: usize, turns: usize, width: usize) -> Self {
+        let cells = (width / turns.max(1)).clamp(1, Self::WIDEST);
+        Self {
+            first: crate::widgets::scroll::centred(turn, turns, width / cells),
+            turns,
+            cells,
+            width,
+        }
+    }
+
+    /// The turns that are shown, each with its first cell.
+    pub fn shown(self) -> impl Iterator<Item = (usize, usize)> {
+        (self.first..self.turns)
+            .map(move |turn| (turn, (turn - self.first) * self.cells))
+            .take_while(move |(_, cell)| *cell < self.width)
+    }
+
+    /// The turn in a cell.
+    pub fn turn_at(self, cell: usize) -> Option<usize> {
+        let turn = self.first + cell / self.cells;
+        (cell < self.width && turn < self.turns).then_some(turn)
+    }
+
+    /// The signs in the cells of the turns that are shown: what happened, then how it stands.
+    pub fn spread(self, signs: &[Sign], standing: &[Sign]) -> Vec<Sign> {
+        let turn = |(turn, _): (usize, usize)| {
+            let event = signs.get(turn).copied().unwrap_or(Sign::Nothing);
+            let after = standing.get(turn).copied().unwrap_or(Sign::Nothing);
+            [event].into_iter().chain(std::iter::repeat_n(after, self.cells - 1))
+        };
+        self.shown().flat_map(turn).take(self.width).collect()
+    }
 }
 
 impl Components {
@@ -201,5 +256,16 @@ mod tests {
         assert_eq!(squeezed(&signs, 3), [Sign::Committed, Sign::Changed, Sign::Vanished]);
         assert_eq!(squeezed(&signs, 9), signs);
         assert_eq!(squeezed(&signs, 0), []);
+    }
+
+    #[test]
+    fn a_turn_is_found_in_every_cell_it_has() {
+        let axis = Axis::of(0, 5, 12);
+        assert_eq!(axis.shown().map(|(_, cell)| cell).collect::<Vec<_>>(), [0, 2, 4, 6, 8]);
+        assert_eq!([0, 1, 9, 10].map(|cell| axis.turn_at(cell)), [Some(0), Some(0), Some(4), None]);
+        let (event, stands) = (Sign::Appeared, Sign::Stands(State::Used));
+        let spread = axis.spread(&[event; 5], &[stands; 5]);
+        assert_eq!((spread.len(), spread[0], spread[1]), (10, event, stands));
+        assert_eq!(Axis::of(99, 100, 10).turn_at(9), Some(99));
     }
 }

@@ -138,8 +138,8 @@ impl Tree {
         }
     }
 
-    /// Takes another tree; one that was shown before keeps what is unfolded, as far as it is the same.
-    fn take(&mut self, tree: &Arc<RubricTree>) {
+    /// Takes another tree, of which so many rows are seen; one that was shown before keeps what is unfolded, as far as it is the same.
+    fn take(&mut self, tree: &Arc<RubricTree>, rows: usize) {
         if self.of.as_ref().is_some_and(|of| Arc::ptr_eq(of, tree)) {
             return;
         }
@@ -149,7 +149,7 @@ impl Tree {
         self.detail = Detail::default();
         self.measure();
         if !is_same_shape {
-            self.open = rows::first_open(tree);
+            self.open = rows::first_open(tree, &self.measures, rows);
         }
         self.find.look_again(tree, &self.measures);
         self.list(selected);
@@ -179,7 +179,7 @@ impl Tree {
     pub(super) fn update_tree(&mut self, session: &mut Session, message: Message, layout: &Layout) {
         let Some(tree) = session.run.rubric_tree.clone() else { return };
         let areas = Areas::of(layout, self.part);
-        self.take(&tree);
+        self.take(&tree, areas.list_height());
         let said = match message {
             Message::Go(motion) => self.go(motion, &areas),
             Message::Fold => self.fold(),
@@ -205,8 +205,8 @@ impl Tree {
 
     pub(super) fn settle_tree(&mut self, session: &mut Session, layout: &Layout) {
         let Some(tree) = session.run.rubric_tree.clone() else { return };
-        self.take(&tree);
         let areas = Areas::of(layout, self.part);
+        self.take(&tree, areas.list_height());
         self.scroll.follow(self.rows.len(), areas.list_height());
         self.settle_detail(&areas);
     }

@@ -15,6 +15,8 @@ pub struct Areas {
     pub list: Rect,
     /// What the signs and the chosen column mean.
     pub legend: Rect,
+    /// What is known of the run at the cursor, where there is room.
+    pub preview: Option<Rect>,
     /// The panel of paired tests, where it is open.
     pub pairs: Option<Rect>,
     pub columns: Vec<Place>,
@@ -48,10 +50,15 @@ impl Collection {
             0 => Constraint::Fill(1),
             rows => Constraint::Length(rows),
         });
+        let whole = body;
+        let (body, preview) = with_preview(body);
         let (body, pairs) = self.with_pairs(body);
         let [sources, titles, list, legend] = Split::vertical(rows).areas(body);
         let (columns, hidden) = self.places(list);
-        Areas { sources, titles, list, legend, pairs, columns, hidden }
+        // The line below goes below both.
+        let legend = Rect { width: whole.width, ..legend };
+        let preview = preview.map(|area| Rect { height: area.height.saturating_sub(1), ..area });
+        Areas { sources, titles, list, legend, preview, pairs, columns, hidden }
     }
 
     /// Room for the panel of paired tests: as many rows as it has, and not more than half of all.
@@ -86,6 +93,24 @@ impl Collection {
     }
 }
 
+/// From here on the run at the cursor has a panel beside the table, of so many cells and, on a very wide screen, of more.
+const PREVIEW: u16 = 160;
+const PREVIEW_WIDTH: (u16, u16) = (48, 100);
+const VERY_WIDE: u16 = 240;
+
+fn with_preview(body: Rect) -> (Rect, Option<Rect>) {
+    if body.width < PREVIEW {
+        return (body, None);
+    }
+    let width = match body.width {
+        ..VERY_WIDE => PREVIEW_WIDTH.0,
+        width => (width * 3 / 10).min(PREVIEW_WIDTH.1),
+    };
+    let sides = [Constraint::Fill(1), Constraint::Length(width)];
+    let [body, preview] = Split::horizontal(sides).areas(body);
+    (body, Some(preview))
+}
+
 /// As many columns as fit with their words cut short; what room is left goes to the words, from the first on.
 fn fit(first: (Column, u16), rest: &[(Column, u16)], room: u16) -> Vec<(Column, u16)> {
     let least = |(column, width): (Column, u16)| {
@@ -108,12 +133,20 @@ fn fit(first: (Column, u16), rest: &[(Column, u16)], room: u16) -> Vec<(Column, 
         fitted.push((*column, least(*column)));
     }
     let mut left = room.saturating_sub(used);
-    let mut widen = |((column, wanted), width): ((Column, u16), u16)| {
-        let more = wanted.saturating_sub(width).min(left);
-        left -= more;
-        (column, width + more)
+    // First as much as a column has on most screens, then what is left.
+    let usual = |(column, wanted): (Column, u16)| match column.kind() {
+        Kind::Words => wanted.min(column.about().most as u16),
+        Kind::Number => wanted,
     };
-    fitted.into_iter().map(&mut widen).collect()
+    let mut widths: Vec<u16> = fitted.iter().map(|(_, width)| *width).collect();
+    for wanted in [usual, |(_, wanted): (Column, u16)| wanted] {
+        for (width, (column, _)) in widths.iter_mut().zip(&fitted) {
+            let more = wanted(*column).saturating_sub(*width).min(left);
+            left -= more;
+            *width += more;
+        }
+    }
+    fitted.into_iter().zip(widths).map(|(((column, _), _), width)| (column, width)).collect()
 }
 
 impl Areas {

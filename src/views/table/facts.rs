@@ -102,13 +102,14 @@ pub fn warnings(table: &Collection) -> Vec<BoxRow> {
         return vec![BoxRow::of("", why)];
     }
     let Some(card) = row.whole() else { return vec![BoxRow::of("", "still being read")] };
-    if card.warnings == 0 {
+    if card.trouble.warnings == 0 {
         return vec![BoxRow::heading("none: everything in the recording was understood")];
     }
-    let kept = card.first_warnings.iter();
+    let kept = card.trouble.first_warnings.iter();
     let mut rows: Vec<BoxRow> = kept.map(|it| BoxRow::of(&it.place, &it.what)).collect();
-    if card.warnings > rows.len() {
-        let more = format!("and {} more, listed with e in the run", card.warnings - rows.len());
+    if card.trouble.warnings > rows.len() {
+        let more =
+            format!("and {} more, listed with e in the run", card.trouble.warnings - rows.len());
         rows.push(BoxRow::of("", more));
     }
     rows

@@ -435,7 +435,10 @@ impl Collection {
                 true => empty.push(column),
                 false => {
                     let both = if self.shows_before(column) { BEFORE } else { 0 };
-                    let most = about.most.max(title) + both;
+                    let most = match about.kind {
+                        columns::Kind::Words => width,
+                        columns::Kind::Number => about.most.max(title) + both,
+                    };
                     widths.push((column, width.min(most) as u16));
                 }
             }

@@ -5,7 +5,7 @@ use crate::{
         Number,
         exposure::AtTurn,
         numbers::{
-            Of, Style, amount,
+            Of, Style,
             facts::{Counted, Facts, Reused, Spent, Tested, Verdicts},
         },
         quality::Snapshot,
@@ -13,6 +13,7 @@ use crate::{
     run::{
         Card,
         card::{CardTests, Recorded},
+        figures,
     },
     session::{
         columns::{Column, Kind},
@@ -148,16 +149,16 @@ impl Row {
     fn special(&self, column: Column) -> Option<String> {
         let card = self.whole()?;
         match column {
-            Column::Number(Number::Churn) => card
-                .lines
-                .map(|(added, removed)| format!("+{} −{}", amount(added), amount(removed))),
+            Column::Number(Number::Churn) => card.lines.map(|(added, removed)| {
+                format!("+{} −{}", figures::short(added), figures::short(removed))
+            }),
             Column::Number(Number::Turns) if !card.not_counted.is_empty() => Some(format!(
                 "{} +{} {}",
                 card.turns,
                 card.not_counted.len(),
                 not_counted(&card.not_counted)
             )),
-            Column::Number(Number::Warnings) if card.warnings == 0 => Some(String::new()),
+            Column::Number(Number::Warnings) if card.trouble.warnings == 0 => Some(String::new()),
             Column::Number(number) if number.is_of_profile() => self.with_before(number),
             Column::Number(number) => self.tests(card, number),
             Column::Recorded(number) => {
@@ -232,7 +233,7 @@ impl Facts for Row {
             turns: Some(card.turns as f64),
             checkpoints: Some(card.checkpoints as f64).filter(|count| *count > 0.0),
             churn: card.lines.map(|(added, removed)| (added + removed) as f64),
-            warnings: Some(card.warnings as f64),
+            warnings: Some(card.trouble.warnings as f64),
         }
     }
 
@@ -261,7 +262,7 @@ pub fn written(column: Column, value: f64) -> String {
         | Column::Condition
         | Column::Model
         | Column::Curve
-        | Column::Title => format!("{value:.3}"),
+        | Column::Title => figures::share(value),
     }
 }
 
@@ -308,7 +309,7 @@ mod tests {
         let numbers =
             [Number::Tests, Number::TestsCore, Number::Churn, Number::Duration, Number::Erosion];
         let shown = numbers.map(|it| row.shown(Column::Number(it)).known().unwrap_or_default());
-        assert_eq!(shown, ["3/6", "1/2", "+12k −7", "1h05m", "≈0.412"]);
+        assert_eq!(shown, ["3/6", "1/2", "+12k −7", "1h 05m", "≈0.412"]);
         assert_eq!(row.number(Column::Number(Number::Tests)), Known::Known(0.5));
         assert_eq!(row.number(Column::Curve), Known::Known(-0.25));
         assert_eq!(row.shown(Column::Number(Number::TestsIso)), Known::Known("0/0".into()));

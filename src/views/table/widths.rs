@@ -1,12 +1,18 @@
 //! How wide each column has to be and whether any run has a value there, kept up to date run by run: laying out all
 //! columns anew with each answer would cost a table of thousands minutes.
 
-use crate::{metrics::Number, session::columns::Column};
+use crate::{
+    metrics::Number,
+    session::columns::{Column, Kind},
+};
 
 use super::{row::Row, values::Known};
 
 /// Cells of a value that was measured before, brackets included.
 pub const BEFORE: usize = 8;
+
+/// Cells of a column of words at most, whatever the screen.
+const WIDEST: usize = 60;
 
 /// What the cells of all runs amount to.
 #[derive(Debug)]
@@ -73,7 +79,11 @@ impl Cell {
     fn of(row: &Row, column: Column) -> Self {
         let about = column.about();
         let before = if row.before.is_some() { BEFORE } else { 0 };
-        let most = about.most.max(about.title.chars().count() + 1) + before;
+        let most = match about.kind {
+            // Words may take what other columns leave.
+            Kind::Words => WIDEST,
+            Kind::Number => about.most.max(about.title.chars().count() + 1) + before,
+        };
         match row.shown(column) {
             Known::Known(shown) => {
                 let is_filled = column != Column::Number(Number::Warnings) || !shown.is_empty();

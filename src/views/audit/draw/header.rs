@@ -67,11 +67,13 @@ fn progress(view: &Audit, session: &Session, theme: Theme, width: usize) -> Line
     let mut left = vec![
         own(format!("{done}/{all} "), theme.of(Meaning::Title)),
         own(bar, theme.of(Meaning::Playing)),
-        own(" labelled by ", muted),
     ];
     match session.labels.annotator() {
-        Some(name) => left.push(recorded(name, theme.of(Meaning::Title))),
-        None => left.push(own("nobody so far; a says who", theme.of(Meaning::Warning))),
+        Some(name) => {
+            left.push(own(" labelled by ", muted));
+            left.push(recorded(name, theme.of(Meaning::Title)));
+        }
+        None => left.push(own(" no name yet: press a", theme.of(Meaning::Warning))),
     }
     left.push(own(" · seed ", muted));
     left.push(own(view.audit_seed().to_string(), plain));

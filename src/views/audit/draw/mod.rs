@@ -25,7 +25,7 @@ pub fn draw(view: &Audit, session: &Session, theme: Theme, layout: &Layout, buff
     if let Some(why) = why_none(session) {
         return sentence(&why, theme.of(Meaning::Muted), layout.body, buffer);
     }
-    let areas = Areas::of(layout, view.part);
+    let areas = view.areas(layout);
     header::draw(view, session, theme, areas.header, buffer);
     tabs(view, theme, &areas, buffer);
     for part in Part::ALL {

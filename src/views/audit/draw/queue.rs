@@ -8,9 +8,12 @@ use ratatui::{
 
 use crate::{
     session::Session,
-    views::audit::{
-        Audit, Part,
-        queue::{Entry, Standing},
+    views::{
+        audit::{
+            Audit, Part,
+            queue::{Entry, Standing},
+        },
+        verdict::plain_name,
     },
     widgets::{
         line::{fit, own, safe, sides},
@@ -59,14 +62,14 @@ fn row(entry: &Entry, is_here: bool, theme: Theme, width: usize) -> Line<'static
     let left = vec![
         own(if is_here { "▌" } else { " " }, muted),
         own(format!("{id:<ID$}"), muted),
-        own(safe(&entry.name), plain),
+        own(safe(plain_name(&entry.name)), plain),
     ];
     sides(left, right, width)
 }
 
 fn standing(entry: &Entry, theme: Theme) -> Vec<Span<'static>> {
     let (words, meaning) = match entry.standing {
-        Standing::Unlabelled => ("unlabelled".to_owned(), Meaning::Muted),
+        Standing::Unlabelled => ("–".to_owned(), Meaning::Muted),
         Standing::TakenBack => ("taken back".to_owned(), Meaning::Warning),
         Standing::Agrees(score) => (format!("✓ {score} agrees"), Meaning::Added),
         Standing::Differs { score, is_explained: true } => {

@@ -4,33 +4,34 @@
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
-    style::Style,
     text::{Line, Span},
     widgets::Widget,
 };
 
 use crate::{
     metrics::{Number, numbers},
+    run::figures,
     study::compare::{Outcome, letter},
     views::compare::{
         Comparison, Part,
         chart::{LEFT, Place, plot},
     },
     widgets::{
-        dots::Grid,
+        dots::Stroke,
         line::{fit, own, safe},
         panel::sentence,
+        plot::{Plot, Trace, put},
         text,
         theme::{Meaning, Theme},
-        ticks::{round_up, trimmed},
+        ticks::round_up,
     },
 };
 
 use super::{frame, muted, name, no_value};
 
-/// By side: at a point, between points where there is no braille, how it looks.
+/// By side: at a point, between points, how it looks.
 const SIGNS: [char; 2] = ['●', '○'];
-const STROKES: [char; 2] = ['.', '\''];
+const STROKES: [Stroke; 2] = [Stroke::Full, Stroke::Dashed];
 const LOOKS: [Meaning; 2] = [Meaning::Hunk, Meaning::Heading];
 
 pub fn draw(compared: &Comparison, theme: Theme, area: Rect, buffer: &mut Buffer) {
@@ -53,9 +54,7 @@ pub fn draw(compared: &Comparison, theme: Theme, area: Rect, buffer: &mut Buffer
     }
     chart.axis(buffer);
     chart.pointer(compared.chart.point, buffer);
-    for side in [1, 0] {
-        chart.curve(&curves[side], side, compared.chart.point, buffer);
-    }
+    chart.curves(&curves, compared.chart.point, buffer);
     chart.names(compared.chart.point, buffer);
     let line = Rect { y: inner.bottom().saturating_sub(1), height: 1, ..inner };
     Line::from(fit(values(compared, &places, theme), usize::from(inner.width)))
@@ -103,7 +102,7 @@ fn values(compared: &Comparison, places: &[Place], theme: Theme) -> Vec<Span<'st
         let words = match (moment, found[side]) {
             (None, _) => format!(" {} {run} has none ", SIGNS[side]),
             (Some(moment), Some(value)) => {
-                let value = number.written(value, numbers::Style::Plain);
+                let value = number.written(value, numbers::Style::Full);
                 format!(" {} {run} turn {} {value} ", SIGNS[side], moment.done)
             }
             (Some(moment), None) => {
@@ -128,15 +127,10 @@ fn values(compared: &Comparison, places: &[Place], theme: Theme) -> Vec<Span<'st
 
 struct Chart<'a> {
     places: &'a [Place],
-    plot: Rect,
+    plot: Plot,
     is_share: bool,
-    /// The value at the upper edge; the lower one is 0.
-    most: f64,
     theme: Theme,
 }
-
-/// Cells between signs on a curve, at least.
-const APART: usize = 4;
 
 impl<'a> Chart<'a> {
     fn of(
@@ -149,90 +143,71 @@ impl<'a> Chart<'a> {
         let is_share = number.is_share();
         let highest = curves.iter().flatten().flatten().copied().fold(0.0, f64::max);
         let most = number.most().unwrap_or_else(|| round_up(highest, is_share));
-        Self { places, plot, is_share, most, theme }
+        Self { places, plot: Plot { area: plot, most }, is_share, theme }
     }
 
-    fn column(&self, index: usize) -> usize {
-        let last = f64::from(self.plot.width.saturating_sub(1));
-        self.places.get(index).map_or(0, |place| (place.at.clamp(0.0, 1.0) * last).round() as usize)
-    }
-
-    fn dot(&self, value: f64, dots: usize) -> usize {
-        let last = dots.saturating_sub(1);
-        let up = (value / self.most * last as f64).round().max(0.0) as usize;
-        last - up.min(last)
+    fn column(&self, index: usize) -> u16 {
+        let last = f64::from(self.plot.area.width.saturating_sub(1));
+        self.places.get(index).map_or(0, |place| (place.at.clamp(0.0, 1.0) * last).round() as u16)
     }
 
     fn axis(&self, buffer: &mut Buffer) {
-        let (plot, style) = (self.plot, self.theme.of(Meaning::Muted));
-        for y in plot.y..plot.bottom() {
-            put(buffer, (plot.x - 1, y), "│", style);
-        }
-        let numbers = [(0, self.most), (plot.height / 2, self.most / 2.0), (plot.height - 1, 0.0)];
-        let numbers = if plot.height < 4 { vec![numbers[0], numbers[2]] } else { numbers.to_vec() };
-        for (y, number) in numbers {
-            let words = match number {
-                number if self.is_share || number < 10.0 => trimmed(number),
-                number => short(number),
-            };
-            let room = usize::from(LEFT - 2);
-            put(buffer, (plot.x - LEFT, plot.y + y), &format!("{words:>room$}"), style);
-            put(buffer, (plot.x - 1, plot.y + y), "┤", style);
-        }
-        let line = format!("└{}", "─".repeat(usize::from(plot.width)));
-        put(buffer, (plot.x - 1, plot.bottom()), &line, style);
+        let write = |tick: f64| match tick {
+            tick if self.is_share || self.plot.most < 10.0 => figures::trimmed(tick),
+            tick => figures::short(tick.round() as u64),
+        };
+        let room = usize::from(LEFT - 3);
+        self.plot.axis(write, room, self.theme.of(Meaning::Muted), buffer);
     }
 
     /// The point that is looked at.
     fn pointer(&self, point: usize, buffer: &mut Buffer) {
-        let x = self.plot.x + self.column(point) as u16;
-        let style = self.theme.of(Meaning::Muted);
-        for y in self.plot.y..self.plot.bottom() {
-            put(buffer, (x, y), "┊", style);
-        }
-        put(buffer, (x, self.plot.bottom()), "▲", self.theme.of(Meaning::Playing));
+        let column = self.column(point);
+        self.plot.upright(column, "┊", self.theme.of(Meaning::Muted), buffer);
+        let below = (self.plot.area.x + column, self.plot.area.bottom());
+        put(buffer, below, "▲", self.theme.of(Meaning::Playing));
     }
 
-    fn curve(&self, values: &[Option<f64>], side: usize, point: usize, buffer: &mut Buffer) {
-        let mut grid = Grid::of(self.plot);
-        let dots = grid.height();
-        let style = self.theme.of(LOOKS[side]);
-        let mut before = None;
-        for (index, value) in values.iter().enumerate() {
-            let Some(value) = value else { continue };
-            let here = (self.column(index) * 2, self.dot(*value, dots));
-            grid.line(before.unwrap_or(here), here);
-            before = Some(here);
-        }
-        grid.draw(STROKES[side], style, self.theme.alphabet(), buffer);
-        let mut free = 0;
-        for (index, value) in values.iter().enumerate() {
-            let Some(value) = value else { continue };
-            let column = self.column(index);
-            let is_here = index == point;
-            if column < free && !is_here {
-                continue;
+    /// A run with one value has it at one moment; the other is read against it over the whole width.
+    fn curves(&self, curves: &[Vec<Option<f64>>; 2], point: usize, buffer: &mut Buffer) {
+        let styles = LOOKS.map(|meaning| self.theme.of(meaning));
+        for (values, style) in curves.iter().zip(styles) {
+            let mut known = values.iter().flatten();
+            if let (Some(value), None) = (known.next(), known.next()) {
+                self.plot.level(*value, style, buffer);
             }
-            free = column + APART;
-            let at =
-                (self.plot.x + column as u16, self.plot.y + (self.dot(*value, dots) / 4) as u16);
-            let style = if is_here { self.theme.of(Meaning::CurrentHit) } else { style };
-            put(buffer, at, &SIGNS[side].to_string(), style);
+        }
+        let traces = [0, 1].map(|side| Trace {
+            points: (curves[side].iter().enumerate())
+                .filter(|(_, value)| value.is_some())
+                .map(|(index, value)| (self.column(index), *value))
+                .collect(),
+            stroke: STROKES[side],
+            sign: SIGNS[side],
+            style: styles[side],
+        });
+        self.plot.traces(&traces, self.theme, buffer);
+        for side in [1, 0] {
+            if let Some(value) = curves[side].get(point).copied().flatten() {
+                self.plot.looked_at(self.column(point), value, SIGNS[side], self.theme, buffer);
+            }
         }
     }
 
     /// Names under the axis, those that do not fit left out, the one that is looked at never.
     fn names(&self, point: usize, buffer: &mut Buffer) {
-        let y = self.plot.bottom() + 1;
+        let y = self.plot.area.bottom() + 1;
         let mut taken: Vec<(u16, u16)> = vec![];
         let order = [point].into_iter().chain(0..self.places.len());
         for index in order {
             let Some(place) = self.places.get(index) else { continue };
             let name = safe(&place.name);
             let width = text::width(&name) as u16;
-            let middle = self.plot.x + self.column(index) as u16;
-            let last = (self.plot.right() + 1).saturating_sub(width);
-            let x = middle.saturating_sub(width / 2).clamp(self.plot.x, last.max(self.plot.x));
+            let middle = self.plot.area.x + self.column(index);
+            let last = (self.plot.area.right() + 1).saturating_sub(width);
+            let x = middle
+                .saturating_sub(width / 2)
+                .clamp(self.plot.area.x, last.max(self.plot.area.x));
             if taken.iter().any(|(from, to)| x < to + 1 && x + width + 1 > *from) {
                 continue;
             }
@@ -240,22 +215,5 @@ impl<'a> Chart<'a> {
             let meaning = if index == point { Meaning::Title } else { Meaning::Muted };
             put(buffer, (x, y), &name, self.theme.of(meaning));
         }
-    }
-}
-
-/// `4.4 M`, `344 k`, `1074`
-fn short(number: f64) -> String {
-    match number {
-        number if number >= 999_500.0 => format!("{:.1} M", number / 1e6),
-        number if number >= 9_999.5 => format!("{:.0} k", number / 1e3),
-        number => format!("{number:.0}"),
-    }
-}
-
-fn put(buffer: &mut Buffer, (x, y): (u16, u16), words: &str, style: Style) {
-    let width = text::width(words) as u16;
-    let area = Rect { x, y, width, height: 1 }.intersection(buffer.area);
-    if !area.is_empty() {
-        Line::styled(words.to_owned(), style).render(area, buffer);
     }
 }

@@ -9,7 +9,10 @@ use ratatui::{
 use crate::{
     run::rubric::{FULL, LEVELS},
     study::compare::{Cell, Row, letter},
-    views::compare::{Comparison, Part},
+    views::{
+        compare::{Comparison, Part},
+        verdict::{plain_name, score_meaning},
+    },
     widgets::{
         line::{fit, own, recorded, safe, sides, width_of},
         panel::{position, put_row, sentence},
@@ -70,59 +73,68 @@ fn head(compared: &Comparison, theme: Theme, width: usize) -> Line<'static> {
 
 /// `C10 Cosine noise schedule   1 █░░░  4 ████  +3  Wrong → Faithful`
 fn row(compared: &Comparison, row: &Row, theme: Theme, width: usize) -> Line<'static> {
+    let delta = row.delta(compared.subtraction());
+    let is_equal = delta == Some(0);
     let mut right: Vec<Span> = vec![];
     for run in shown_runs(compared) {
-        right.push(score(row.cells.get(run), theme));
+        right.extend(score(row.cells.get(run), is_equal, theme));
     }
-    let delta = row.delta(compared.subtraction());
     let (words, meaning) = match delta {
         None => ("  –".into(), Meaning::Muted),
         Some(0) => ("  0".into(), Meaning::Muted),
-        Some(delta) if delta > 0 => (format!(" +{delta}"), Meaning::Removed),
-        Some(delta) => (format!(" −{}", delta.unsigned_abs()), Meaning::Added),
+        Some(delta) if delta > 0 => (format!(" +{delta}"), Meaning::of_change(Some(true))),
+        Some(delta) => (format!(" −{}", delta.unsigned_abs()), Meaning::of_change(Some(false))),
     };
     right.push(own(words, theme.of(meaning)));
     if width >= ROOM_FOR_WORDS {
-        let words = labels(row, compared.pair);
-        let words = format!(" {words:<0$}", WORDS - 1);
-        right.push(own(words, theme.of(Meaning::Muted)));
+        right.push(own(" ", theme.of(Meaning::Text)));
+        right.extend(labels(row, compared.pair, is_equal, theme));
     }
+    // What is equal is read last.
+    let name = if is_equal { Meaning::Muted } else { Meaning::Text };
     let left = vec![
-        own(format!("{} ", safe(&row.id)), theme.of(Meaning::Key)),
-        recorded(&row.name, theme.of(Meaning::Text)),
+        own(format!("{} ", safe(&row.id)), theme.of(if is_equal { name } else { Meaning::Key })),
+        recorded(plain_name(&row.name), theme.of(name)),
     ];
     let left = fit(left, width.saturating_sub(width_of(&right) + 1));
     sides(left, right, width)
 }
 
-/// `1 █░░░ `
-fn score(cell: Option<&Cell>, theme: Theme) -> Span<'static> {
-    let words = match cell {
+/// `1 █··· `
+fn score(cell: Option<&Cell>, is_equal: bool, theme: Theme) -> Vec<Span<'static>> {
+    let muted = theme.of(Meaning::Muted);
+    match cell {
         Some(Cell::Score(score)) => {
-            let score = usize::from((*score).min(FULL));
-            let rest = usize::from(FULL) - score;
-            format!("{score} {}{} ", "█".repeat(score), "░".repeat(rest))
+            let full = usize::from((*score).min(FULL));
+            let bar = format!("{}{} ", "█".repeat(full), "·".repeat(usize::from(FULL) - full));
+            let [number, meaning] = match is_equal {
+                true => [Meaning::Muted; 2],
+                false => [Meaning::Text, score_meaning(*score)],
+            };
+            vec![own(format!("{score} "), theme.of(number)), own(bar, theme.of(meaning))]
         }
-        Some(Cell::NotJudged(_)) => "? ···· ".into(),
-        Some(Cell::NotListed) | None => "       ".into(),
-    };
-    let meaning = if matches!(cell, Some(Cell::Score(_))) { Meaning::Text } else { Meaning::Muted };
-    own(words, theme.of(meaning))
+        Some(Cell::NotJudged(_)) => vec![own("? ···· ", muted)],
+        Some(Cell::NotListed) | None => vec![own("       ", muted)],
+    }
 }
 
-/// `Wrong → Faithful`; why there is no such thing.
-fn labels(row: &Row, pair: [usize; 2]) -> String {
-    if let Some(only) = row.only_in() {
-        return format!("only in {}", letter(only));
-    }
-    let label = |run| row.score(run).and_then(|score| LEVELS.get(usize::from(score)));
-    match pair.map(label) {
-        [Some(a), Some(b)] if a == b => (*a).to_owned(),
-        [Some(a), Some(b)] => format!("{a} → {b}"),
-        [a, b] => {
+/// `Wrong → Faithful`, each level in its colour; why there is no such thing.
+fn labels(row: &Row, pair: [usize; 2], is_equal: bool, theme: Theme) -> Vec<Span<'static>> {
+    let muted = theme.of(Meaning::Muted);
+    let level = |score: u8| LEVELS.get(usize::from(score)).copied().unwrap_or_default();
+    let colour = |score: u8| theme.of(score_meaning(score));
+    let words = match (row.only_in(), pair.map(|run| row.score(run))) {
+        (Some(only), _) => vec![own(format!("only in {}", letter(only)), muted)],
+        (None, [Some(a), Some(_)]) if is_equal => vec![own(level(a), muted)],
+        (None, [Some(a), Some(b)]) => {
+            vec![own(level(a), colour(a)), own(" → ", muted), own(level(b), colour(b))]
+        }
+        (None, [a, b]) => {
             let missing = [(a, pair[0]), (b, pair[1])].into_iter().filter(|(it, _)| it.is_none());
             let missing = missing.map(|(_, run)| letter(run)).collect::<Vec<_>>().join(", ");
-            format!("not judged in {missing}")
+            vec![own(format!("not judged in {missing}"), muted)]
         }
-    }
+    };
+    let blank = (WORDS - 1).saturating_sub(width_of(&words));
+    words.into_iter().chain([own(" ".repeat(blank), muted)]).collect()
 }

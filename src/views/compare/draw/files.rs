@@ -3,7 +3,7 @@
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use crate::{
-    run::files::FileDiff,
+    run::{figures, files::FileDiff},
     session::{ask::Loading, files::compared::Compared},
     study::compare::{FileRow, Standing, letter},
     views::{
@@ -11,7 +11,7 @@ use crate::{
         diff_rows,
     },
     widgets::{
-        line::{bytes, fit_end, own, safe, sides},
+        line::{fit_end, own, safe, sides},
         panel::{position, put_row, sentence},
         theme::{Meaning, Theme},
     },
@@ -126,7 +126,7 @@ fn file(compared: &Comparison, open: &Open, theme: Theme, area: Rect, buffer: &m
 }
 
 fn instead_of_rows(between: &Compared) -> Option<String> {
-    let size = |side: &Option<u64>| side.map_or("nothing".into(), bytes);
+    let size = |side: &Option<u64>| side.map_or("nothing".into(), figures::bytes);
     match &*between.diff {
         FileDiff::Binary { old, new } => {
             Some(format!("not text: {} in the one, {} in the other", size(old), size(new)))

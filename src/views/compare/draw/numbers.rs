@@ -26,7 +26,7 @@ use crate::{
 use super::{frame, muted, name, no_value, shown_runs, side_letter};
 
 /// Cells of a number's name, of each run, of the difference.
-const LABEL: usize = 16;
+const LABEL: usize = 19;
 const VALUE: usize = 11;
 
 /// Cells of a value where one that was measured before stands behind it, and of that one, brackets included.
@@ -108,7 +108,7 @@ fn row(compared: &Comparison, number: Number, theme: Theme, width: usize) -> Lin
         let value = party.value(number);
         let end = party.run.end();
         let words = match value {
-            Some(value) => number.written(value, Style::Plain),
+            Some(value) => number.written(value, Style::Full),
             None if number.is_measured() => no_value(compared, party, end).into(),
             None => missing(number).into(),
         };
@@ -120,7 +120,8 @@ fn row(compared: &Comparison, number: Number, theme: Theme, width: usize) -> Lin
     let Some(pair) = compared.sides() else { return Line::from(left) };
     let outcome = Outcome::of(number, pair, compared.subtraction());
     let delta = outcome.delta.map(|delta| number.difference_written(delta)).unwrap_or_default();
-    left.push(own(format!("{delta:>13}"), theme.of(Meaning::Text)));
+    let gains = outcome.delta.and_then(|delta| number.better().gains(delta));
+    left.push(own(format!("{delta:>13}"), theme.of(Meaning::of_change(gains))));
     left.push(better(&outcome, theme));
     sides(fit(left, width), vec![], width)
 }
@@ -135,7 +136,7 @@ fn before(compared: &Comparison, run: usize, number: Number) -> String {
     let Some((_, parties)) = &compared.measures.before else { return String::new() };
     let party = parties.get(run).filter(|_| number.is_of_profile());
     let value = party.and_then(|party| party.value(number));
-    let said = value.map(|value| format!("({})", number.written(value, Style::Plain)));
+    let said = value.map(|value| format!("({})", number.written(value, Style::Full)));
     let said = said.unwrap_or_default();
     format!("{said:>BEFORE$}")
 }
@@ -159,6 +160,6 @@ fn missing(number: Number) -> &'static str {
 fn better(outcome: &Outcome, theme: Theme) -> Span<'static> {
     match outcome.better {
         None => own("", theme.of(Meaning::Text)),
-        Some(run) => own(format!("  {} better", letter(run)), theme.of(Meaning::Added)),
+        Some(run) => own(format!("  {} better", letter(run)), theme.of(Meaning::Text)),
     }
 }

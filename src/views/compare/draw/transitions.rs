@@ -26,7 +26,7 @@ const COUNT: usize = 5;
 pub fn draw(compared: &Comparison, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let [a, b] = compared.pair.map(letter);
     let transitions = compared.transitions();
-    let title = vec![own(format!(" {a} down, {b} across "), theme.of(Meaning::Text))];
+    let title = vec![own(format!(" {a} in rows, {b} in columns "), theme.of(Meaning::Text))];
     let below = muted("[ ] the chosen one  = the same", theme);
     let inner = frame(false, [title, vec![], below], theme, area, buffer);
     if transitions.n == 0 {

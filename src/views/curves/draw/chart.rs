@@ -2,14 +2,13 @@
 
 use ratatui::{
     buffer::Buffer,
-    layout::Rect,
     style::Style,
     text::{Line, Span},
-    widgets::Widget,
 };
 
 use crate::{
     metrics::Number,
+    run::figures,
     session::{
         Session,
         ask::Loading,
@@ -23,12 +22,13 @@ use crate::{
         areas::{Areas, LEFT, RIGHT, cell_of},
     },
     widgets::{
-        dots::Grid,
+        dots::Stroke,
         line::{fit, own, safe, width_of},
         panel::{sentence, titled},
+        plot::{Plot, Trace, put},
         text,
         theme::{Meaning, Theme},
-        ticks::{round_up, trimmed},
+        ticks::round_up,
     },
 };
 
@@ -38,7 +38,7 @@ pub fn draw(view: &Curves, session: &Session, theme: Theme, areas: &Areas, buffe
     let points = view.points(session);
     let chart = Chart::of(view, session, &points, areas, theme);
     let width = usize::from(areas.chart.width.saturating_sub(2));
-    let curves = chart.curves();
+    let curves = chart.legend();
     let origin = chart.origin(width.saturating_sub(width_of(&curves) + 1));
     let titles = [curves, origin, chart.remarks()].map(|spans| Line::from(fit(spans, width)));
     let inner = titled(has_keyboard(view, Part::Chart), titles, theme, areas.chart, buffer);
@@ -48,9 +48,7 @@ pub fn draw(view: &Curves, session: &Session, theme: Theme, areas: &Areas, buffe
     chart.axis(buffer);
     chart.band(buffer);
     chart.playhead(buffer);
-    for curve in chart.drawn.iter().rev() {
-        chart.curve(curve, buffer);
-    }
+    chart.curves(buffer);
     chart.names(buffer);
 }
 
@@ -80,8 +78,7 @@ struct Curve {
     points: Vec<Known>,
     /// At a point.
     sign: char,
-    /// Between points, where there is no braille.
-    stroke: char,
+    stroke: Stroke,
     style: Style,
 }
 
@@ -97,7 +94,7 @@ fn before(view: &Curves, session: &Session, points: &[Point], theme: Theme) -> O
         short: "before".to_owned(),
         points: values.map(|value| value.map_or(Known::NotYet, Known::Value)).collect(),
         sign: '◇',
-        stroke: ':',
+        stroke: Stroke::Dotted,
         style: theme.of(Meaning::Muted),
     })
 }
@@ -106,21 +103,16 @@ struct Chart<'a> {
     view: &'a Curves,
     session: &'a Session,
     points: &'a [Point],
-    plot: Rect,
+    plot: Plot,
     rows_below: u16,
     theme: Theme,
     /// The chosen curve first.
     drawn: Vec<Curve>,
-    /// The value at the upper edge; the lower one is 0.
-    most: f64,
     here: Option<usize>,
 }
 
 /// Cells that names under the axis may stand over its end.
 const OVER: u16 = 4;
-
-/// Cells between signs on a curve, at least.
-const APART: usize = 4;
 
 impl<'a> Chart<'a> {
     fn of(
@@ -130,14 +122,14 @@ impl<'a> Chart<'a> {
         areas: &Areas,
         theme: Theme,
     ) -> Self {
-        let (plot, rows_below) = (areas.plot(), areas.rows_below());
+        let rows_below = areas.rows_below();
         let chosen = view.number;
         let curve = |(at, number): (usize, Number)| Curve {
             name: number.label().to_owned(),
             short: number.label().to_owned(),
             points: series::known(number, session, points),
             sign: if at == 0 { '●' } else { '○' },
-            stroke: if at == 0 { '.' } else { '\'' },
+            stroke: if at == 0 { Stroke::Full } else { Stroke::Dashed },
             style: theme.of(if at == 0 { Meaning::Hunk } else { Meaning::Heading }),
         };
         let all = [Some(chosen), chosen.row().shown.drawn_with].into_iter().flatten();
@@ -146,7 +138,7 @@ impl<'a> Chart<'a> {
         let values = drawn.iter().flat_map(|curve| &curve.points).filter_map(|point| point.value());
         let band = band_of(view, chosen).map(|[_, high]| high);
         let highest = values.chain(band).fold(0.0, f64::max);
-        let most = round_up(highest, chosen.is_share());
+        let plot = Plot { area: areas.plot(), most: round_up(highest, chosen.is_share()) };
         Self {
             view,
             session,
@@ -155,13 +147,12 @@ impl<'a> Chart<'a> {
             rows_below,
             theme,
             drawn,
-            most,
             here: view.point_index(session, points),
         }
     }
 
     /// ` curves  ● erosion  ○ verbosity `
-    fn curves(&self) -> Vec<Span<'static>> {
+    fn legend(&self) -> Vec<Span<'static>> {
         let mut spans = vec![own(" curves ", self.theme.of(Meaning::Title))];
         for curve in &self.drawn {
             spans.push(own(format!(" {} ", curve.sign), curve.style));
@@ -241,47 +232,20 @@ impl<'a> Chart<'a> {
         pairs.peek().is_some() && pairs.all(|(now, before)| now == before)
     }
 
-    fn row_of(&self, value: f64) -> u16 {
-        let dots = usize::from(self.plot.height) * 4;
-        (self.dot_of(value, dots) / 4) as u16
-    }
-
-    fn dot_of(&self, value: f64, dots: usize) -> usize {
-        let last = dots.saturating_sub(1);
-        let up = (value / self.most * last as f64).round().max(0.0) as usize;
-        last - up.min(last)
-    }
-
     fn column_of(&self, index: usize) -> u16 {
-        cell_of(index, self.points.len(), usize::from(self.plot.width)) as u16
+        cell_of(index, self.points.len(), usize::from(self.plot.area.width)) as u16
     }
 
     /// The numbers to the left, the line below, checkpoints and phases under it.
     fn axis(&self, buffer: &mut Buffer) {
-        let (plot, muted) = (self.plot, self.theme.of(Meaning::Muted));
-        for y in 0..plot.height {
-            put(buffer, (plot.x - 1, plot.y + y), "│", muted);
-        }
+        let (plot, muted) = (self.plot.area, self.theme.of(Meaning::Muted));
         let chosen = self.view.number;
-        let numbers = [(0, self.most), (plot.height / 2, self.most / 2.0), (plot.height - 1, 0.0)];
-        let numbers = if plot.height < 4 { vec![numbers[0], numbers[2]] } else { numbers.to_vec() };
-        for (y, number) in numbers {
-            let words = match number {
-                number if chosen.is_share() || number < 10.0 => trimmed(number),
-                number => series::said(Number::Loc, number),
-            };
-            let room = usize::from(LEFT - 2);
-            let words = format!("{words:>room$}");
-            put(buffer, (plot.x - LEFT, plot.y + y), &words, muted);
-            put(buffer, (plot.x - 1, plot.y + y), "┤", muted);
-        }
+        let write = |tick: f64| match tick {
+            tick if chosen.is_share() || self.plot.most < 10.0 => figures::trimmed(tick),
+            tick => figures::short(tick.round() as u64),
+        };
+        self.plot.axis(write, usize::from(LEFT - 3), muted, buffer);
         let below = plot.bottom();
-        put(
-            buffer,
-            (plot.x - 1, below),
-            &format!("└{}", "─".repeat(usize::from(plot.width))),
-            muted,
-        );
         let run = &self.session.run;
         for stretch in points::checkpoints(run, self.points) {
             put(buffer, (plot.x + self.column_of(stretch.points.end - 1), below), "┴", muted);
@@ -301,22 +265,22 @@ impl<'a> Chart<'a> {
     fn ends(&self, y: u16, buffer: &mut Buffer) {
         let (Some(first), Some(last)) = (self.points.first(), self.points.last()) else { return };
         let muted = self.theme.of(Meaning::Muted);
-        put(buffer, (self.plot.x, y), &format!("turn {}", first.done), muted);
+        put(buffer, (self.plot.area.x, y), &format!("turn {}", first.done), muted);
         let words = last.done.to_string();
-        let x = self.plot.right().saturating_sub(words.len() as u16);
+        let x = self.plot.area.right().saturating_sub(words.len() as u16);
         put(buffer, (x, y), &words, muted);
     }
 
     /// Names in the middle of what they name, those that do not fit left out.
     fn stretches(&self, stretches: &[Stretch], y: u16, buffer: &mut Buffer) {
-        let mut free = self.plot.x;
+        let mut free = self.plot.area.x;
         for stretch in stretches {
             let (first, last) = (stretch.points.start, stretch.points.end - 1);
             let middle = (self.column_of(first) + self.column_of(last)) / 2;
             let name = safe(&stretch.name);
             let width = text::width(&name) as u16;
-            let x = (self.plot.x + middle).saturating_sub(width / 2).max(self.plot.x);
-            let x = x.min((self.plot.right() + OVER).saturating_sub(width));
+            let x = (self.plot.area.x + middle).saturating_sub(width / 2).max(self.plot.area.x);
+            let x = x.min((self.plot.area.right() + OVER).saturating_sub(width));
             let is_here = self.here.is_some_and(|here| stretch.points.contains(&here));
             if x < free {
                 continue;
@@ -328,67 +292,38 @@ impl<'a> Chart<'a> {
     }
 
     fn band(&self, buffer: &mut Buffer) {
-        let Some(band) = band_of(self.view, self.view.number) else { return };
-        let line = "┄".repeat(usize::from(self.plot.width));
-        for value in band {
-            let y = self.plot.y + self.row_of(value);
-            put(buffer, (self.plot.x, y), &line, self.theme.of(Meaning::Warning));
+        for value in band_of(self.view, self.view.number).into_iter().flatten() {
+            self.plot.level(value, self.theme.of(Meaning::Warning), buffer);
         }
     }
 
     fn playhead(&self, buffer: &mut Buffer) {
         if let Some(hovered) = self.view.hovered.filter(|it| *it < self.points.len()) {
-            let x = self.plot.x + self.column_of(hovered);
-            for y in self.plot.y..self.plot.bottom() {
-                put(buffer, (x, y), "┊", self.theme.of(Meaning::Muted));
-            }
+            self.plot.upright(self.column_of(hovered), "┊", self.theme.of(Meaning::Muted), buffer);
         }
         let Some(here) = self.here else { return };
-        let x = self.plot.x + self.column_of(here);
-        let style = self.theme.of(Meaning::Playing);
-        for y in self.plot.y..self.plot.bottom() {
-            put(buffer, (x, y), "│", style);
-        }
-        put(buffer, (x, self.plot.bottom()), "▲", style);
+        let (column, style) = (self.column_of(here), self.theme.of(Meaning::Playing));
+        self.plot.upright(column, "│", style, buffer);
+        put(buffer, (self.plot.area.x + column, self.plot.area.bottom()), "▲", style);
     }
 
-    fn curve(&self, curve: &Curve, buffer: &mut Buffer) {
-        let alphabet = self.theme.alphabet();
-        let mut grid = Grid::of(self.plot);
-        let dots = grid.height();
-        let at = |index: usize, value: f64| {
-            (usize::from(self.column_of(index)) * 2, self.dot_of(value, dots))
+    fn curves(&self, buffer: &mut Buffer) {
+        let trace = |curve: &Curve| Trace {
+            // Where a value is still to come, the line goes on to what is known already.
+            points: (curve.points.iter().enumerate())
+                .filter(|(_, point)| !matches!(point, Known::NotYet))
+                .map(|(index, point)| (self.column_of(index), point.value()))
+                .collect(),
+            stroke: curve.stroke,
+            sign: curve.sign,
+            style: curve.style,
         };
-        let mut before = None;
-        for (index, point) in curve.points.iter().enumerate() {
-            match *point {
-                Known::Value(value) => {
-                    let here = at(index, value);
-                    grid.line(before.unwrap_or(here), here);
-                    before = Some(here);
-                }
-                Known::NotRecorded => before = None,
-                Known::NotYet => {} // the line goes on to what is known already
+        let traces: Vec<Trace> = self.drawn.iter().map(trace).collect();
+        self.plot.traces(&traces, self.theme, buffer);
+        for (curve, here) in self.drawn.iter().rev().filter_map(|curve| Some((curve, self.here?))) {
+            if let Some(value) = curve.points[here].value() {
+                self.plot.looked_at(self.column_of(here), value, curve.sign, self.theme, buffer);
             }
-        }
-        grid.draw(curve.stroke, curve.style, alphabet, buffer);
-        self.signs(curve, buffer);
-    }
-
-    /// Signs on the points, as many as stand apart; the one at the playhead always.
-    fn signs(&self, curve: &Curve, buffer: &mut Buffer) {
-        let mut free = 0;
-        for (index, point) in curve.points.iter().enumerate() {
-            let Some(value) = point.value() else { continue };
-            let column = usize::from(self.column_of(index));
-            let is_here = self.here == Some(index);
-            if column < free && !is_here {
-                continue;
-            }
-            free = column + APART;
-            let style = if is_here { self.theme.of(Meaning::CurrentHit) } else { curve.style };
-            let at = (self.plot.x + column as u16, self.plot.y + self.row_of(value));
-            put(buffer, at, &curve.sign.to_string(), style);
         }
     }
 
@@ -398,16 +333,15 @@ impl<'a> Chart<'a> {
         for curve in &self.drawn {
             let last = curve.points.iter().rev().find_map(|point| point.value());
             let Some(last) = last else { continue };
-            let wanted = self.row_of(last);
-            let near = [0_i32, 1, -1, 2, -2].map(|by| i32::from(wanted) + by);
-            let free = near
-                .into_iter()
-                .find(|y| (0..i32::from(self.plot.height)).contains(y) && !taken.contains(y));
+            let rows = self.plot.area.y..self.plot.area.bottom();
+            let near = [0, 1, -1, 2, -2];
+            let near = near.map(|by| self.plot.row(last).saturating_add_signed(by));
+            let free = near.into_iter().find(|y| rows.contains(y) && !taken.contains(y));
             let Some(y) = free else { continue };
             taken.push(y);
             let words = format!("{} {}", curve.sign, curve.short);
             let words = text::truncate(&words, usize::from(RIGHT - 1), "…").into_owned();
-            let at = (self.plot.right() + 1, self.plot.y + y as u16);
+            let at = (self.plot.area.right() + 1, y);
             put(buffer, at, &words, curve.style);
         }
         if self.drawn.iter().all(|curve| curve.points.iter().all(|point| point.value().is_none())) {
@@ -416,16 +350,8 @@ impl<'a> Chart<'a> {
                 && !scores.is_stopped
                 && scores.count() < self.session.run.turns.len();
             let words = if is_coming { "measuring…" } else { "not recorded" };
-            sentence(words, self.theme.of(Meaning::Muted), self.plot, buffer);
+            sentence(words, self.theme.of(Meaning::Muted), self.plot.area, buffer);
         }
-    }
-}
-
-fn put(buffer: &mut Buffer, (x, y): (u16, u16), words: &str, style: Style) {
-    let width = text::width(words) as u16;
-    let area = Rect { x, y, width, height: 1 }.intersection(buffer.area);
-    if !area.is_empty() {
-        Line::styled(words.to_owned(), style).render(area, buffer);
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod chart;
 mod moved;
+mod multiples;
 mod values;
 
 use ratatui::buffer::Buffer;
@@ -15,6 +16,9 @@ use crate::{
 pub fn draw(view: &Curves, session: &Session, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
     let areas = Areas::of(layout, view.part);
     chart::draw(view, session, theme, &areas, buffer);
+    if let Some(area) = areas.multiples {
+        multiples::draw(view, session, theme, area, buffer);
+    }
     if let Some(area) = areas.values {
         values::draw(view, session, theme, area, buffer);
     }

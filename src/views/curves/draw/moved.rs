@@ -8,6 +8,7 @@ use ratatui::{
 
 use crate::{
     metrics::quality::{Change, Weight, What},
+    run::figures,
     session::Session,
     views::curves::{Curves, Part},
     widgets::{
@@ -103,7 +104,7 @@ fn row(change: &Change, theme: Theme, width: usize) -> Line<'static> {
 fn said(what: &What) -> (&'static str, String, String) {
     match what {
         What::Callable { name, before, after } => {
-            ("callable", name.clone(), weights(before.as_ref(), after.as_ref()))
+            ("function", name.clone(), weights(before.as_ref(), after.as_ref()))
         }
         What::Rule { rule, hits, lines } => (
             "rule",
@@ -122,17 +123,21 @@ fn said(what: &What) -> (&'static str, String, String) {
 fn weights(before: Option<&Weight>, after: Option<&Weight>) -> String {
     match (before, after) {
         (Some(before), Some(after)) => format!(
-            "mass {:.1} → {:.1}, CC {}",
-            before.mass,
-            after.mass,
+            "mass {} → {}, branches (CC) {}",
+            figures::tenths(before.mass),
+            figures::tenths(after.mass),
             if before.cc == after.cc {
                 after.cc.to_string()
             } else {
                 format!("{} → {}", before.cc, after.cc)
             }
         ),
-        (None, Some(after)) => format!("new, mass {:.1}, CC {}", after.mass, after.cc),
-        (Some(before), None) => format!("gone, mass {:.1}, CC {}", before.mass, before.cc),
+        (None, Some(after)) => {
+            format!("new, mass {}, branches (CC) {}", figures::tenths(after.mass), after.cc)
+        }
+        (Some(before), None) => {
+            format!("gone, mass {}, branches (CC) {}", figures::tenths(before.mass), before.cc)
+        }
         (None, None) => String::new(),
     }
 }
@@ -140,7 +145,8 @@ fn weights(before: Option<&Weight>, after: Option<&Weight>) -> String {
 /// `+1 hit`, `−3 lines`
 fn counted(by: i64, thing: &str) -> String {
     let sign = if by < 0 { "−" } else { "+" };
-    let number = by.unsigned_abs();
-    let plural = if number == 1 { "" } else { "s" };
+    let count = by.unsigned_abs();
+    let number = figures::count(count);
+    let plural = if count == 1 { "" } else { "s" };
     format!("{sign}{number} {thing}{plural}")
 }

@@ -17,7 +17,8 @@ use crate::{
     views::curves::{Curves, Part},
     widgets::{
         line::{fit, own, safe, sides},
-        panel::{list, titled},
+        panel::{list, position, titled},
+        scroll::centred,
         spark::spark,
         theme::{Meaning, Theme},
     },
@@ -38,7 +39,10 @@ pub fn draw(view: &Curves, session: &Session, theme: Theme, area: Rect, buffer: 
     let line = |index: usize| row(view, session, &points, here, listed[index], theme, width);
     let is_focused = has_keyboard(view, Part::Chart);
     let style = theme.of(if is_focused { Meaning::Selected } else { Meaning::Marked });
-    list(listed.len(), line, view.chosen(session), style, inner, buffer);
+    let chosen = view.chosen(session);
+    list(listed.len(), line, chosen, style, inner, buffer);
+    let top = centred(chosen, listed.len(), usize::from(inner.height));
+    position(top, listed.len(), theme, area, buffer);
 }
 
 /// ` turn 23 · c4, early  since turn 22 `
@@ -73,7 +77,7 @@ fn title(
 }
 
 /// Cells of the name, the value, its change and where it comes from.
-const COLUMNS: [usize; 4] = [14, 9, 9, 9];
+const COLUMNS: [usize; 4] = [19, 9, 9, 9];
 
 /// Cells of a value that was measured before, brackets included.
 const BEFORE: usize = 11;
@@ -81,7 +85,7 @@ const BEFORE: usize = 11;
 /// From here on there is room for the change beside such a value.
 const WIDE: usize = 70;
 
-/// `erosion   0.4453  +0.0985  ▁▂▃▅█  computed`
+/// `erosion   0.445  +0.099  ▁▂▃▅█  computed`
 fn row(
     view: &Curves,
     session: &Session,
@@ -102,8 +106,9 @@ fn row(
         && session.scores.failed.is_none();
     let said = said.unwrap_or_else(|| if is_coming { "…" } else { "–" }.into());
     let before = here.checked_sub(1).and_then(|before| values[before]);
-    let change =
-        values[here].zip(before).map(|(now, before)| series::change_said(number, now - before));
+    let moved = values[here].zip(before).map(|(now, before)| now - before);
+    let change = moved.map(|by| series::change_said(number, by));
+    let gains = moved.and_then(|by| number.better().gains(by));
     let measured_before = measured_before(session, point, number);
     let room_before = measured_before.chars().count();
     let mut change = change.unwrap_or_default();
@@ -115,7 +120,7 @@ fn row(
         own(format!("{:<label$}", number.label()), theme.of(Meaning::Text)),
         own(format!("{said:>cells$}"), theme.of(meaning)),
         own(measured_before, theme.of(Meaning::Muted)),
-        own(format!("{change:>by$}  "), theme.of(Meaning::Muted)),
+        own(format!("{change:>by$}  "), theme.of(Meaning::of_change(gains))),
     ];
     let origin = recorded(session, point, number);
     let origin = origin.unwrap_or_else(|| Origin::of(number).word().into());

@@ -3,6 +3,7 @@
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use crate::{
+    run::figures,
     session::{
         Session,
         judging::{JudgingRequest, Plan, Scale},
@@ -12,7 +13,7 @@ use crate::{
         judge::{Judging, areas::Areas},
     },
     widgets::{
-        line::{amount, fit, own, recorded, width_of},
+        line::{fit, own, recorded, width_of},
         panel::put_row,
         theme::{Meaning, Theme},
         wrap::wrap,
@@ -105,15 +106,17 @@ fn below(view: &Judging, session: &Session, theme: Theme, width: usize) -> Vec<L
 fn planned(plan: &Plan, wish: &JudgingRequest, theme: Theme, width: usize) -> Vec<Line<'static>> {
     let cost = match (plan.cost, plan.bound) {
         (Some(cost), Some(bound)) => {
-            format!("{cost:.2} USD at most; the bound is {bound:.2}")
+            format!("{} at most; the bound is {}", figures::dollars(cost), figures::dollars(bound))
         }
-        (Some(cost), None) => format!("{cost:.2} USD at most; max_cost_usd would bound it"),
+        (Some(cost), None) => {
+            format!("{} at most; max_cost_usd would bound it", figures::dollars(cost))
+        }
         (None, _) => "not priced: what it will cost is not known".into(),
     };
     let tokens = format!(
         "{} in, {} out at most; usually far fewer",
-        amount(plan.input_tokens, ""),
-        amount(plan.output_tokens, "")
+        figures::short(plan.input_tokens),
+        figures::short(plan.output_tokens)
     );
     let answers = wish.moments.len() * wish.repeats * plan.components;
     let answered = match wish.scale {
@@ -182,7 +185,7 @@ fn no_judge(view: &Judging, theme: Theme, area: Rect) -> Vec<Line<'static>> {
     }
     let file = view.form.settings.as_deref().unwrap_or("the file of --config");
     let mut lines =
-        said("Nobody can be asked yet. Any of these is enough:", Meaning::Warning, theme, width);
+        said("No judge is set up. Any of these is enough:", Meaning::Warning, theme, width);
     lines.push(Line::default());
     lines.extend(
         MAKES_IT_WORK.iter().flat_map(|(name, words)| planned_row(name, words, theme, width)),

@@ -7,7 +7,7 @@ use ratatui::{
 };
 
 use crate::{
-    run::{flags::Counts, rubric::LEVELS},
+    run::{figures, flags::Counts, rubric::LEVELS},
     session::{
         Session,
         judging::{Given, How, Outcome},
@@ -22,7 +22,7 @@ use crate::{
         verdict::{arguments, score},
     },
     widgets::{
-        line::{amount, bytes, duration, fit, fit_end, own, recorded, safe, sides, width_of},
+        line::{fit, fit_end, own, recorded, safe, sides, width_of},
         panel::put_row,
         theme::{Meaning, Theme},
         wrap::wrap,
@@ -125,8 +125,8 @@ fn progress(watched: &Watched, theme: Theme, width: usize) -> Line<'static> {
         own(format!(" {done}/{total}"), theme.of(Meaning::Title)),
     ];
     if watched.is_under_way() {
-        let rate = watched.rate().map(|rate| format!(" · {rate:.1} a minute"));
-        let left = watched.left().map(|left| format!(" · {} left", duration(left)));
+        let rate = watched.rate().map(|rate| format!(" · {} a minute", figures::tenths(rate)));
+        let left = watched.left().map(|left| format!(" · {} left", figures::duration(left)));
         let stopping = watched.is_stopping.then(|| " · stopping".to_owned());
         let words: String = [rate, left, stopping].into_iter().flatten().collect();
         spans.push(own(words, theme.of(Meaning::Muted)));
@@ -140,12 +140,13 @@ fn took(
     muted: ratatui::style::Style,
 ) -> Vec<Span<'static>> {
     let tokens = match watched.tokens {
-        Some(tokens) => format!(" {} tokens", amount(tokens, "").trim()),
+        Some(tokens) => format!(" {} tokens", figures::short(tokens)),
         None => " no tokens told so far".into(),
     };
-    let cost = watched.spent.map(|spent| format!(" · {spent:.4} USD")).unwrap_or_default();
+    let cost =
+        watched.spent.map(|spent| format!(" · {}", figures::dollars(spent))).unwrap_or_default();
     let time = match watched.seconds {
-        seconds if seconds >= 1.0 => format!(" · {}", duration(seconds)),
+        seconds if seconds >= 1.0 => format!(" · {}", figures::duration(seconds)),
         _ => String::new(),
     };
     vec![own(tokens, plain), own(cost, plain), own(time, muted)]
@@ -302,7 +303,7 @@ fn called(head: Vec<Span<'static>>, call: &Call, theme: Theme, width: usize) -> 
     let right = match call.is_refused {
         true => vec![own("refused ", theme.of(Meaning::Warning))],
         false => {
-            let size = call.look.bytes.map(bytes).unwrap_or_default();
+            let size = call.look.bytes.map(figures::bytes).unwrap_or_default();
             vec![own(format!("{size} "), muted)]
         }
     };

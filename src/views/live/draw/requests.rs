@@ -6,10 +6,11 @@ use ratatui::{
 };
 
 use crate::{
+    run::figures,
     session::live::How,
     views::live::{Focus, Live, PromptKind, State, Turn, areas::Areas},
     widgets::{
-        line::{duration, fit, own, recorded},
+        line::{fit, own, recorded},
         panel::{position, put_row, titled},
         theme::{Meaning, Theme},
     },
@@ -81,7 +82,7 @@ fn row(turn: &Turn, is_next: bool, theme: Theme) -> Vec<Span<'static>> {
         ));
     }
     if let Some(seconds) = turn.seconds {
-        spans.push(own(format!("{} · ", duration(seconds)), theme.of(Meaning::Muted)));
+        spans.push(own(format!("{} · ", figures::duration(seconds)), theme.of(Meaning::Muted)));
     }
     let first = turn.asked.text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     spans.push(recorded(first, theme.of(Meaning::Text)));

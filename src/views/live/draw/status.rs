@@ -3,10 +3,11 @@
 use ratatui::{buffer::Buffer, layout::Rect, text::Span, widgets::Widget};
 
 use crate::{
+    run::figures,
     session::live::Pause,
     views::live::{Live, Phase},
     widgets::{
-        line::{amount, own, recorded, sides},
+        line::{own, recorded, sides},
         theme::{Meaning, Theme},
     },
 };
@@ -56,8 +57,8 @@ fn right(live: &Live, theme: Theme) -> Vec<Span<'static>> {
         .tests
         .last()
         .map(|it| format!("tests after {}: {}/{}", it.checkpoint, it.passed, it.total));
-    let tokens = live.spent.tokens.map(|tokens| amount(tokens, " tokens"));
-    let cost = live.spent.cost.map(|cost| format!("${cost:.2}"));
+    let tokens = live.spent.tokens.map(|tokens| format!("{} tokens", figures::short(tokens)));
+    let cost = live.spent.cost.map(figures::dollars);
     let said: Vec<String> = [tests, tokens, cost].into_iter().flatten().collect();
     vec![recorded(&said.join(" · "), theme.of(Meaning::Muted))]
 }

@@ -73,7 +73,7 @@ impl List<'_> {
                     bold(" requests ".into()),
                     own("/", self.theme.of(Meaning::Key)),
                     own(fit_end(&safe(&self.chooser.filter), FILTER), self.theme.of(Meaning::Text)),
-                    own(" ", self.theme.of(Meaning::Selected)),
+                    own(" ", self.theme.of(Meaning::Cursor)),
                     own(format!(" {found} of {total} "), self.theme.of(Meaning::Muted)),
                 ]
             }
@@ -102,32 +102,32 @@ impl List<'_> {
             let is_chosen = index == self.chooser.scroll.cursor;
             let width = usize::from(area.width);
             let mut line = match self.chooser.kind {
-                Kind::Hits => self.hit(index, width.saturating_sub(1)),
+                Kind::Hits => self.hit(index, y == 0, width.saturating_sub(1)),
                 Kind::Requests => self.request(requests[index], width.saturating_sub(2)),
                 Kind::Kinds => self.kind(Kinds::ALL[index], width.saturating_sub(2)),
                 Kind::Stops => self.stop(Stop::ALL[index]),
             };
             let mark = if is_chosen { "▌" } else { " " };
             line.spans.insert(0, own(mark, self.theme.of(Meaning::FocusedBorder)));
-            // A hit on a reversed row could not be seen.
-            let style = match (is_chosen, self.chooser.kind) {
-                (false, _) => None,
-                (true, Kind::Hits) => Some(self.theme.of(Meaning::Marked)),
-                (true, _) => Some(self.theme.of(Meaning::Selected)),
-            };
+            let style = is_chosen.then(|| self.theme.of(Meaning::Selected));
             put_row(line, style, area, y as u16, buffer);
         }
     }
 
-    /// `  4  ⑂ explorer result  …the joint loss falls`
-    fn hit(&self, index: usize, width: usize) -> Line<'static> {
+    /// `  4  ⑂ explorer result  …the joint loss falls`; turn and step are said where they begin, and in the first row.
+    fn hit(&self, index: usize, is_first: bool, width: usize) -> Line<'static> {
         let Some(hit) = self.view.search.hits.get(index) else { return Line::default() };
         let digits = self.session.run.turns.len().to_string().len();
         let muted = self.theme.of(Meaning::Muted);
-        let place = self.place_of(hit);
+        let before = index.checked_sub(1).filter(|_| !is_first);
+        let before = before.and_then(|before| self.view.search.hits.get(before));
+        let is_same_turn = before.is_some_and(|before| before.turn == hit.turn);
+        let is_same_step = before.is_some_and(|before| Item::of(before) == Item::of(hit));
+        let turn = if is_same_turn { String::new() } else { (hit.turn + 1).to_string() };
+        let place = if is_same_step { String::new() } else { self.place_of(hit) };
         let mut spans = vec![
-            own(format!("{:>digits$}  ", hit.turn + 1), muted),
-            recorded(&place, self.theme.of(Meaning::Heading)),
+            own(format!("{turn:>digits$}  "), self.theme.of(Meaning::Heading)),
+            recorded(&place, muted),
         ];
         let blank = (digits + 2 + PLACE).saturating_sub(width_of(&spans));
         spans.push(own(" ".repeat(blank + 1), muted));

@@ -4,7 +4,7 @@ use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use crate::{
     run::{
-        EditKind,
+        EditKind, figures,
         files::{Change, FileDiff},
     },
     session::{
@@ -18,18 +18,21 @@ use crate::{
     },
     widgets::{
         layout::Panel,
-        line::{bytes, fit, fit_end, own, safe, width_of},
+        line::{fit, fit_end, own, safe, width_of},
         panel::{position, sentence},
         text,
         theme::{Meaning, Theme},
     },
 };
 
-use super::{files, frame, name, turns::line_counts};
+use super::{files, frame, name, step, turns::line_counts};
 
 mod gutter;
 
 pub fn draw(view: &Replay, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    if view.diff_key(session).is_none() {
+        return instead_of_diff(view, session, theme, area, buffer);
+    }
     let width = usize::from(area.width.saturating_sub(2));
     let title = match view.file_at(session) {
         Some(file) => gutter::title(view, session, &file, theme, width),
@@ -37,9 +40,6 @@ pub fn draw(view: &Replay, session: &Session, theme: Theme, area: Rect, buffer: 
     };
     let inner = frame(view, Panel::Diff, title, theme, area, buffer);
     match view.compared(session) {
-        None if view.diff_key(session).is_none() => {
-            sentence(&files::nothing(view, session), theme.of(Meaning::Muted), inner, buffer);
-        }
         None => {} // on its way, a blink away: an empty panel is calmer than a word that flashes
         Some(Err(why)) => sentence(&safe(why), theme.of(Meaning::Error), inner, buffer),
         Some(Ok(compared)) => {
@@ -47,6 +47,30 @@ pub fn draw(view: &Replay, session: &Session, theme: Theme, area: Rect, buffer: 
             position(view.diff.scroll.top, compared.rows.len(), theme, area, buffer);
         }
     }
+}
+
+/// What the chosen step says, where no file changed.
+fn instead_of_diff(
+    view: &Replay,
+    session: &Session,
+    theme: Theme,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
+    let why = files::nothing(view, session);
+    let Some(item) = view.step_instead_of_diff(session) else {
+        let title = Line::from(name(view, Panel::Diff, "diff".into(), theme));
+        let inner = frame(view, Panel::Diff, title, theme, area, buffer);
+        return sentence(&why, theme.of(Meaning::Muted), inner, buffer);
+    };
+    let width = usize::from(area.width.saturating_sub(2));
+    let title = vec![
+        name(view, Panel::Diff, step::words_of(item, session), theme),
+        own(format!(" {why} "), theme.of(Meaning::Muted)),
+    ];
+    let inner = frame(view, Panel::Diff, Line::from(fit(title, width)), theme, area, buffer);
+    let rows = step::body(view, item, theme, inner, buffer);
+    position(0, rows, theme, area, buffer);
 }
 
 /// Room that a path has before other words grow shorter.
@@ -118,7 +142,7 @@ fn body(
 
 /// What to say of a change that has no lines to show.
 fn instead_of_rows(view: &Replay, session: &Session, compared: &Compared) -> Option<String> {
-    let size = |side: &Option<u64>| side.map_or("nothing".into(), bytes);
+    let size = |side: &Option<u64>| side.map_or("nothing".into(), figures::bytes);
     match &*compared.diff {
         FileDiff::Binary { new, .. } if compared.is_whole_file() => {
             Some(format!("not text: {}", size(new)))

@@ -61,7 +61,7 @@ pub fn nothing(view: &Replay, session: &Session) -> String {
             format!("nothing differs {}", view.bases.words(&session.run, session.turn))
         }
         Loading::Ready(timeline) => match timeline.from {
-            FilesFrom::RecordedEdits => "no edit is recorded here".into(),
+            FilesFrom::RecordedEdits => "this turn changed no files".into(),
             FilesFrom::Commits | FilesFrom::Snapshots | FilesFrom::Comparisons => {
                 "no file changed".into()
             }

@@ -5,6 +5,7 @@ pub mod diff;
 pub mod files;
 mod frame;
 pub mod now;
+mod step;
 pub mod steps;
 pub mod tabs;
 pub mod tree;
@@ -30,6 +31,9 @@ pub fn draw(view: &Replay, session: &Session, theme: Theme, layout: &Layout, buf
     }
     if let Some(area) = layout.now {
         now::draw(session, theme, area, buffer);
+    }
+    if let Some(area) = layout.step {
+        step::draw(view, session, theme, area, buffer);
     }
     for which in Panel::ALL {
         let Some(area) = layout.panel(which) else { continue };

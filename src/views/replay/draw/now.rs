@@ -8,10 +8,11 @@ use ratatui::{
 };
 
 use crate::{
+    run::figures,
     session::{Session, standings::Standing},
     views::replay::now::{ROWS, Value},
     widgets::{
-        line::{amount, duration, fit, own, recorded, safe},
+        line::{fit, own, recorded, safe},
         panel::put_row,
         spark::spark,
         theme::{Meaning, Theme},
@@ -61,11 +62,11 @@ fn say(value: &Value, turn: usize, width: usize, theme: Theme) -> Vec<Span<'stat
     let plain = |words: String| vec![own(words, theme.of(Meaning::Text))];
     match value {
         Value::Tokens { read, written } => {
-            plain(format!("{} read · {} written", amount(*read, ""), amount(*written, "")))
+            plain(format!("{} read · {} written", figures::short(*read), figures::short(*written)))
         }
-        Value::Dollars(dollars) => plain(format!("${dollars:.2}")),
+        Value::Dollars(dollars) => plain(figures::dollars(*dollars)),
         Value::Count(count) => plain(count.to_string()),
-        Value::Seconds(seconds) => plain(duration(*seconds)),
+        Value::Seconds(seconds) => plain(figures::duration(*seconds)),
         Value::Progress { checkpoint: [at, all], turn: [here, turns] } => {
             plain(format!("{at} of {all}, turn {here} of {turns}"))
         }

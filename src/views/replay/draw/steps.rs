@@ -9,7 +9,7 @@ use ratatui::{
 
 use crate::{
     run::{
-        Edit, Role, Run, Step, StepId, StepKind, ToolResult,
+        Edit, Role, Run, Step, StepId, StepKind, ToolResult, figures,
         search::{Hit, StepField},
     },
     session::{Session, digest::Lines},
@@ -20,7 +20,7 @@ use crate::{
     widgets::{
         hits::{self, Found},
         layout::Panel,
-        line::{amount, bytes, duration, fit, own, recorded, safe, sides},
+        line::{fit, own, recorded, safe, sides},
         paint::{Layer, paint},
         panel::{position, put_row},
         theme::{Meaning, Theme, Writing},
@@ -95,9 +95,9 @@ fn cost(session: &Session) -> String {
     let tokens = turn.tokens.input.zip(turn.tokens.output).map(|(read, written)| read + written);
     let parts = [
         turn.state().map(|state| state.words().to_owned()).filter(|words| !words.is_empty()),
-        seconds.map(duration),
-        tokens.map(|count| format!("{} tokens", amount(count, ""))),
-        turn.cost_usd.map(|dollars| format!("${dollars:.2}")),
+        seconds.map(figures::duration),
+        tokens.map(|count| format!("{} tokens", figures::short(count))),
+        turn.cost_usd.map(figures::dollars),
     ];
     let known: Vec<_> = parts.into_iter().flatten().collect();
     if known.is_empty() { String::new() } else { format!(" {} ", known.join(" · ")) }
@@ -189,7 +189,7 @@ impl Painter<'_> {
         if step.failed() {
             spans.push(own("✗ ", self.theme.of(Meaning::Error)));
         }
-        spans.push(recorded(&kind_words(&self.session.run, step), self.theme.of(meaning)));
+        spans.push(recorded(&step_words(&self.session.run, step), self.theme.of(meaning)));
         if let Some(count) = self.word_count(item, step) {
             let words = if count == 1 { "word" } else { "words" };
             spans.push(own(format!(" {count} {words}"), self.theme.of(Meaning::Muted)));
@@ -233,14 +233,15 @@ impl Painter<'_> {
         let meaning = if result.failed() { Meaning::Error } else { Meaning::Muted };
         let outcome = result.outcome();
         facts.extend(outcome.map(|words| own(format!("{words}  "), self.theme.of(meaning))));
-        let size = if result.bytes == 0 { String::new() } else { bytes(result.bytes) };
+        let size = if result.bytes == 0 { String::new() } else { figures::bytes(result.bytes) };
         facts.push(own(format!("{size:>6}"), self.theme.of(Meaning::Muted)));
         facts
     }
 
     fn section(&self, item: Item, field: StepField, margin: &str) -> Line<'static> {
         let step = item.step().and_then(|id| self.session.run.step(id));
-        let size = step.and_then(Step::result).map(|result| format!(", {}", bytes(result.bytes)));
+        let size =
+            step.and_then(Step::result).map(|result| format!(", {}", figures::bytes(result.bytes)));
         let words = match field {
             StepField::Text => "text".to_owned(),
             StepField::Arguments => "call".to_owned(),
@@ -304,7 +305,7 @@ const fn rule(field: StepField) -> &'static str {
 const _: () = assert!(INDENT == 6, "mark, margin and rule take five cells, the right edge one");
 
 /// The word that a step begins with.
-fn kind_words(run: &Run, step: &Step) -> String {
+pub(super) fn step_words(run: &Run, step: &Step) -> String {
     let agent = step.subagent.and_then(|index| run.subagents.get(index));
     match (step.kind, &step.tool) {
         (_, Some(_)) | (StepKind::SubAgent, _) if agent.is_some() => {

@@ -36,6 +36,15 @@ const MOST_ROWS: usize = 200_000;
 
 /// The rows below the head of an unfolded step, `width` cells wide; one at least.
 pub fn of(text: Option<&Result<std::sync::Arc<StepText>, String>>, width: usize) -> Vec<RowKind> {
+    at_most(text, width, MOST_ROWS)
+}
+
+/// The same with so many rows of each part at most.
+pub fn at_most(
+    text: Option<&Result<std::sync::Arc<StepText>, String>>,
+    width: usize,
+    most: usize,
+) -> Vec<RowKind> {
     let text = match text {
         None => return vec![RowKind::Waiting],
         Some(Err(_)) => return vec![RowKind::Failed],
@@ -46,13 +55,18 @@ pub fn of(text: Option<&Result<std::sync::Arc<StepText>, String>>, width: usize)
     let mut rows = vec![];
     for (field, words) in &parts {
         rows.extend(has_sections.then_some(RowKind::Section(*field)));
-        push_text(*field, words, width, &mut rows);
+        push_text(*field, words, (width, most), &mut rows);
     }
     if rows.is_empty() { vec![RowKind::Empty] } else { rows }
 }
 
-fn push_text(field: StepField, words: &str, width: usize, rows: &mut Vec<RowKind>) {
-    let end = rows.len() + MOST_ROWS;
+fn push_text(
+    field: StepField,
+    words: &str,
+    (width, most): (usize, usize),
+    rows: &mut Vec<RowKind>,
+) {
+    let end = rows.len() + most;
     for (line, bytes) in lines_of(words).enumerate() {
         for part in wrap(&words[bytes.clone()], width) {
             if rows.len() == end {

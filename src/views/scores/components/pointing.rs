@@ -71,10 +71,9 @@ impl Components {
             Part::Lifeline => {
                 let strip = areas.strip();
                 let (turns, cells) = (session.run.turns.len(), usize::from(strip.width));
-                let first = lifeline::first_shown(session.turn, turns, cells);
-                let at = mouse.column.checked_sub(strip.x).map(|cell| first + usize::from(cell));
-                if let Some(turn) = at.filter(|turn| *turn < turns && mouse.column < strip.right())
-                {
+                let axis = lifeline::Axis::of(session.turn, turns, cells);
+                let cell = mouse.column.checked_sub(strip.x).map(usize::from);
+                if let Some(turn) = cell.and_then(|cell| axis.turn_at(cell)) {
                     session.select_turn(turn);
                 }
             }

@@ -57,24 +57,29 @@ impl Components {
         let Some(component) = self.component(session) else { return };
         let committed = component.committed_at_turn.map(|turn| format!("in turn {turn}"));
         let more = [
-            ("committed", committed.unwrap_or_default()),
-            ("exposure", self.exposure_said(session, &component.id)),
+            ("asked for", committed.unwrap_or_default()),
+            ("stated", self.exposure_said(session, &component.id)),
         ];
         say_fields(component, &more, width, rows);
     }
 
-    /// `3 clear at the end; 1 from turn 4, 3 from turn 16`; empty where it was not audited.
+    /// `weakly since turn 4, clearly since turn 16 (3 of 4)`; empty where it was not audited.
     fn exposure_said(&self, session: &Session, id: &str) -> String {
-        const WORDS: [&str; 5] =
-            ["not recoverable", "weak", "residual ambiguity", "clear", "explicit"];
+        const WORDS: [&str; 5] = ["not at all", "weakly", "ambiguously", "clearly", "in full"];
         let exposure = session.rubric.known().and_then(|it| it.exposure.as_ref());
         let found = exposure.and_then(|it| it.components.iter().find(|it| it.id == id));
         let Some(found) = found else { return String::new() };
         let level = found.at(session.run.end());
-        let words = WORDS.get(usize::from(level)).copied().unwrap_or_default();
-        let steps: Vec<String> =
-            found.by_turn.iter().map(|(turn, level)| format!("{level} from turn {turn}")).collect();
-        format!("{level} {words} at the end ({})", steps.join(", "))
+        let words = |level: u8| WORDS.get(usize::from(level)).copied().unwrap_or_default();
+        let steps: Vec<String> = found
+            .by_turn
+            .iter()
+            .map(|(turn, level)| format!("{} since turn {turn}", words(*level)))
+            .collect();
+        match steps.is_empty() {
+            true => format!("{} ({level} of 4)", words(level)),
+            false => format!("{} ({level} of 4)", steps.join(", ")),
+        }
     }
 
     fn say_verdict(&self, session: &Session, verdict: &Verdict, width: usize, rows: &mut Vec<Row>) {

@@ -1,7 +1,7 @@
 //! The components of a run: the table, the verdict on the chosen one, its lifeline.
 
 mod header;
-mod table;
+pub(super) mod table;
 pub(crate) mod verdict;
 
 use ratatui::{buffer::Buffer, text::Span};

@@ -9,7 +9,7 @@ use ratatui::{
 
 use super::components::cell;
 use crate::{
-    run::flags::Counts,
+    run::{figures, flags::Counts},
     session::{Session, flags::State},
     views::scores::{
         Scores,
@@ -134,7 +134,7 @@ fn sums(
         spans.push(own(format!("without an answer: {groups}   "), theme.of(Meaning::Warning)));
     }
     spans.extend(match state.per_thousand() {
-        Some(share) => [own(format!("{share:.2}"), title), own(" for 1000 lines", muted)],
+        Some(share) => [own(figures::tenths(share), title), own(" for 1000 lines", muted)],
         None => [own("", title), own("lines of code not recorded", muted)],
     });
     sides(spans, vec![], width)

@@ -12,11 +12,13 @@ use crate::{
     views::scores::{
         Scores,
         components::{Part, areas::Areas},
-        lifeline::{Sign, first_shown, signs, signs_of, standing},
+        draw::components::table::signs_shown,
+        lifeline::{Axis, Sign, signs, signs_of, standing, standing_signs, standing_signs_of},
     },
     widgets::{
-        line::{fit, own, safe, sides},
+        line::{fit, head, own, safe, sides, width_of},
         panel::{name, put_row, sentence, titled},
+        text,
         theme::{Meaning, Theme},
     },
 };
@@ -46,8 +48,8 @@ pub fn sign(sign: Sign, theme: Theme) -> Span<'static> {
 }
 
 /// What the signs mean, the rarest last.
-const LEGEND: [(Sign, &str); 15] = [
-    (Sign::Committed, "committed"),
+const LEGEND: [(Sign, &str); 14] = [
+    (Sign::Committed, "asked for"),
     (Sign::Appeared, "defined"),
     (Sign::Stands(State::Used), "in use"),
     (Sign::Unused, "last use lost"),
@@ -61,8 +63,10 @@ const LEGEND: [(Sign, &str); 15] = [
     (Sign::Stands(State::Unused), "unused"),
     (Sign::Guarded, "only behind a condition"),
     (Sign::Back, "back"),
-    (Sign::Nothing, ""),
 ];
+
+/// Rows of the legend, at most.
+const LEGEND_ROWS: usize = 2;
 
 pub fn draw(view: &Scores, session: &Session, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
     let Some(area) = areas.lifeline else { return };
@@ -74,17 +78,21 @@ pub fn draw(view: &Scores, session: &Session, theme: Theme, areas: &Areas, buffe
         return sentence(&why, theme.of(Meaning::Muted), inner, buffer);
     };
     let strip = areas.strip();
-    let mut y = strips(lifeline, session, theme, strip, inner, buffer);
+    let (mut y, mut shown) = strips(lifeline, session, theme, strip, inner, buffer);
     y = axis(session, theme, strip, inner, y, buffer);
     let width = usize::from(inner.width);
-    let legend = inner.height.saturating_sub(y) > 2;
-    let last = inner.height - u16::from(legend);
+    if let Some(table) = areas.table {
+        shown.extend(signs_shown(view, session, table));
+    }
+    let mut legend = legend(&shown, theme, width);
+    legend.truncate(usize::from(inner.height.saturating_sub(y + 2)).min(LEGEND_ROWS));
+    let last = inner.height - legend.len() as u16;
     let said = here(lifeline, view, session, theme, width);
     for (line, at) in said.into_iter().chain(symbols(lifeline, theme, width)).zip(y..last) {
         put_row(line, None, inner, at, buffer);
     }
-    if legend {
-        put_row(told(theme, width), None, inner, last, buffer);
+    for (line, at) in legend.into_iter().zip(last..) {
+        put_row(line, None, inner, at, buffer);
     }
 }
 
@@ -102,7 +110,8 @@ fn lost(view: &Scores, session: &Session, theme: Theme) -> Line<'static> {
     Line::styled(words, theme.of(Meaning::Error))
 }
 
-/// The component's cells and, where there are several and there is room, those of its symbols; the row after them.
+/// The component's cells and, where there are several and there is room, those of its symbols; the row after them, and
+/// the signs that stand there.
 fn strips(
     lifeline: &Lifeline,
     session: &Session,
@@ -110,45 +119,54 @@ fn strips(
     strip: Rect,
     inner: Rect,
     buffer: &mut Buffer,
-) -> u16 {
+) -> (u16, Vec<Sign>) {
     let turns = session.run.turns.len();
+    let whole = || (signs(lifeline, turns), standing_signs(lifeline, turns));
     let deciding: Vec<_> = lifeline.deciding().collect();
     let mut rows = vec![];
     match deciding.as_slice() {
-        [only] => rows.push((safe(&only.name), signs(lifeline, turns))),
+        [only] => rows.push((safe(&only.name), whole())),
         several => {
-            rows.push(("all of it".to_owned(), signs(lifeline, turns)));
-            rows.extend(several.iter().map(|life| (safe(&life.name), signs_of(life))));
+            rows.push(("all of it".to_owned(), whole()));
+            rows.extend(
+                several
+                    .iter()
+                    .map(|life| (safe(&life.name), (signs_of(life), standing_signs_of(life)))),
+            );
         }
     }
     // One row each for the axis, an event and the legend.
     let room = usize::from(inner.height.saturating_sub(4)).max(1);
-    let mut y = 0;
-    for (name, signs) in rows.into_iter().take(room) {
+    let axis = Axis::of(session.turn, turns, usize::from(strip.width));
+    let (mut y, mut shown) = (0, vec![]);
+    for (name, (signs, standing)) in rows.into_iter().take(room) {
         let left = fit(
             vec![own(name, theme.of(Meaning::Text))],
             usize::from(strip.x.saturating_sub(inner.x + 1)),
         );
         put_row(Line::from(left), None, inner, y, buffer);
-        cells(&signs, session, theme, strip, inner.y + y, buffer);
+        let signs = axis.spread(&signs, &standing);
+        cells(&signs, axis, session, theme, strip, inner.y + y, buffer);
+        shown.extend(signs);
         y += 1;
     }
-    y
+    (y, shown)
 }
 
 fn cells(
     signs: &[Sign],
+    axis: Axis,
     session: &Session,
     theme: Theme,
     strip: Rect,
     y: u16,
     buffer: &mut Buffer,
 ) {
-    let first = first_shown(session.turn, signs.len(), usize::from(strip.width));
-    for (index, x) in (first..signs.len()).zip(strip.x..strip.right()) {
+    let here = axis.shown().find(|(turn, _)| *turn == session.turn).map(|(_, cell)| cell);
+    for (index, x) in (0..signs.len()).zip(strip.x..strip.right()) {
         let span = sign(signs[index], theme);
-        let style = match index == session.turn {
-            true => span.style.patch(theme.of(Meaning::Selected)),
+        let style = match here == Some(index) {
+            true => span.style.patch(theme.of(Meaning::Cursor)),
             false => span.style,
         };
         if let Some(cell) = buffer.cell_mut((x, y)) {
@@ -157,7 +175,7 @@ fn cells(
     }
 }
 
-/// Where checkpoints end and where the playhead is; the row after it.
+/// The checkpoints by name where they begin, and where the playhead is; the row after it.
 fn axis(
     session: &Session,
     theme: Theme,
@@ -167,21 +185,43 @@ fn axis(
     buffer: &mut Buffer,
 ) -> u16 {
     let (muted, turns) = (theme.of(Meaning::Muted), session.run.turns.len());
-    let words = if session.run.checkpoints.is_empty() { "turns" } else { "checkpoints ┆" };
+    let words = if session.run.checkpoints.is_empty() { "turns" } else { "checkpoints" };
     put_row(Line::styled(words, muted), None, inner, y, buffer);
-    let first = first_shown(session.turn, turns, usize::from(strip.width));
-    for (turn, x) in (first..turns).zip(strip.x..strip.right()) {
-        let ends = session.run.checkpoints.iter().any(|it| it.last_turn == turn);
-        let (words, style) = match () {
-            () if turn == session.turn => ("▲", theme.of(Meaning::Title)),
-            () if ends => ("┆", muted),
-            () => (" ", muted),
-        };
-        if let Some(cell) = buffer.cell_mut((x, inner.y + y)) {
-            cell.set_symbol(words).set_style(style);
-        }
+    let axis = Axis::of(session.turn, turns, usize::from(strip.width));
+    let names = checkpoint_names(session, axis, usize::from(strip.width), theme);
+    let row = Rect { x: strip.x, width: strip.width, ..inner };
+    put_row(Line::from(names), None, row, y, buffer);
+    let here = axis.shown().find(|(turn, _)| *turn == session.turn);
+    if let Some((_, cell)) = here
+        && let Some(cell) = buffer.cell_mut((strip.x + cell as u16, inner.y + y))
+    {
+        cell.set_symbol("▲").set_style(theme.of(Meaning::Playing));
     }
     y + 1
+}
+
+/// Names of the checkpoints where they begin, as many as there is room for, that of the playhead bold.
+pub fn checkpoint_names(
+    session: &Session,
+    axis: Axis,
+    width: usize,
+    theme: Theme,
+) -> Vec<Span<'static>> {
+    let (mut spans, mut x, mut first) = (vec![], 0, 0);
+    let cell_of = |turn| axis.shown().find(|(other, _)| *other == turn).map(|(_, cell)| cell);
+    for checkpoint in &session.run.checkpoints {
+        let is_here = (first..=checkpoint.last_turn).contains(&session.turn);
+        let name = format!("┆{}", safe(&checkpoint.id));
+        if let Some(cell) = cell_of(first).filter(|cell| *cell >= x) {
+            let name = head(&name, width.saturating_sub(cell)).to_owned();
+            spans.push(Span::raw(" ".repeat(cell - x)));
+            x = cell + text::width(&name);
+            let meaning = if is_here { Meaning::Title } else { Meaning::Muted };
+            spans.push(own(name, theme.of(meaning)));
+        }
+        first = checkpoint.last_turn + 1;
+    }
+    spans
 }
 
 /// What the playhead's turn did, one line an event; else how things stand.
@@ -194,10 +234,10 @@ fn here(
 ) -> Vec<Line<'static>> {
     let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
     let turn = session.turn + 1;
-    let head = |words: &str| own(format!("{words:<9} "), muted);
+    let named = |words: &str| own(format!("{words:<9} "), muted);
     let mut said: Vec<(String, String)> = vec![];
     if lifeline.committed == Some(turn) {
-        said.push(("committed in the dialogue".into(), String::new()));
+        said.push(("asked for in the dialogue".into(), String::new()));
     }
     for (life, event) in view.components.events_here(session) {
         let place = event.spot.as_ref().map(|spot| format!("{}:{}", spot.path, spot.line));
@@ -209,7 +249,7 @@ fn here(
     }
     let lines = said.into_iter().enumerate().map(|(at, (words, place))| {
         let first = if at == 0 { format!("turn {turn}") } else { String::new() };
-        sides(vec![head(&first), own(words, plain)], vec![own(place, muted)], width)
+        sides(vec![named(&first), own(words, plain)], vec![own(place, muted)], width)
     });
     lines.collect()
 }
@@ -253,16 +293,50 @@ fn history(life: &SymbolLife) -> String {
     said.join(", ")
 }
 
-fn told(theme: Theme, width: usize) -> Line<'static> {
+/// The meaning of each sign that is shown, in as many rows as that takes.
+fn legend(shown: &[Sign], theme: Theme, width: usize) -> Vec<Line<'static>> {
     let muted = theme.of(Meaning::Muted);
-    let mut spans = vec![];
-    for (which, words) in LEGEND.into_iter().filter(|(_, words)| !words.is_empty()) {
+    let mut rows: Vec<Vec<Span>> = vec![];
+    for (which, words) in LEGEND.into_iter().filter(|(which, _)| shown.contains(which)) {
         let next = [sign(which, theme), own(format!(" {words}   "), muted)];
-        let taken = crate::widgets::line::width_of(&spans) + crate::widgets::line::width_of(&next);
-        if taken > width + 3 {
-            break;
+        match rows.last_mut() {
+            Some(row) if width_of(row) + width_of(&next) <= width + 3 => row.extend(next),
+            _ => rows.push(next.to_vec()),
         }
-        spans.extend(next);
     }
-    Line::from(spans)
+    rows.into_iter().map(Line::from).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::widgets::{export, signs};
+    use ratatui::widgets::Widget;
+
+    #[test]
+    fn a_legend_lists_the_signs_that_are_shown_and_no_others() {
+        let shown = [Sign::Appeared, Sign::Nothing, Sign::Stands(State::Used), Sign::Appeared];
+        let rows = legend(&shown, Theme::plain(), 80);
+        let words: Vec<String> = rows.iter().map(Line::to_string).collect();
+        assert_eq!(words, ["+ defined   ─ in use   "]);
+        assert_eq!(legend(&shown, Theme::plain(), 14).len(), 2);
+    }
+
+    #[test]
+    fn every_sign_that_is_drawn_has_one_meaning_in_ascii_too() {
+        let drawn = |which: Sign| {
+            let mut buffer = Buffer::empty(Rect::new(0, 0, 1, 1));
+            Line::from(sign(which, Theme::plain())).render(buffer.area, &mut buffer);
+            let unicode = export::text(&buffer);
+            signs::to_ascii(&mut buffer);
+            [unicode, export::text(&buffer)]
+        };
+        for alphabet in 0..2 {
+            let mut all: Vec<String> =
+                LEGEND.iter().map(|(which, _)| drawn(*which)[alphabet].clone()).collect();
+            all.sort();
+            all.dedup();
+            assert_eq!(all.len(), LEGEND.len(), "{all:?}");
+        }
+    }
 }

@@ -13,7 +13,7 @@ use ratatui::{
 
 use crate::{
     metrics::rubric_tree::{Counting, Measure},
-    run::rubric_tree::NodeId,
+    run::{figures, rubric_tree::NodeId},
     views::scores::{
         Scores,
         tree::{Order, Part, Tree, areas::Areas},
@@ -93,7 +93,8 @@ fn title(tree: &Tree, theme: Theme) -> Vec<Span<'static>> {
     if root.score.is_some() && root.invalid > 0 {
         let without =
             tree.valid.get(NodeId::default()).score.filter(|_| tree.counting == Counting::All);
-        let without = without.map(|score| format!(", {score:.3} without")).unwrap_or_default();
+        let without =
+            without.map(|score| format!(", {} without", figures::share(score))).unwrap_or_default();
         let words = format!("⊘ {} invalid{without} ", root.invalid);
         spans.push(own(words, theme.of(Meaning::Warning)));
     }
@@ -103,7 +104,7 @@ fn title(tree: &Tree, theme: Theme) -> Vec<Span<'static>> {
 fn sums(root: &Measure) -> String {
     let leaves = if root.leaves == 1 { "leaf" } else { "leaves" };
     match root.score {
-        Some(score) => format!("{score:.3} · {} {leaves}", root.leaves),
+        Some(score) => format!("{} · {} {leaves}", figures::share(score), root.leaves),
         None => format!("not graded · {} {leaves}", root.leaves),
     }
 }

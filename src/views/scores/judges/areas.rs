@@ -6,6 +6,23 @@ use crate::widgets::layout::Layout;
 
 use super::{Part, Side};
 
+/// The longest names, in cells.
+#[derive(Debug, Clone, Copy)]
+pub struct Longest {
+    pub component: usize,
+    pub judge: usize,
+}
+
+/// How the matrix is divided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Columns {
+    /// How many judgements there is room for, at least one.
+    pub seen: usize,
+    /// Cells of a component's name, and of a judgement.
+    pub name: usize,
+    pub column: usize,
+}
+
 /// The areas of one frame, borders included; they do not overlap and lie inside the layout's body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Areas {
@@ -35,12 +52,12 @@ pub const FEET: u16 = 1;
 /// Rows of the comparison above its list.
 pub const SUMS: u16 = 8;
 
-/// Cells of a column.
-pub const COLUMN: usize = 6;
+/// Cells of a column, at least and at most: as many as the names of the judges take.
+const COLUMN: (usize, usize) = (6, 20);
 
 /// Cells of an id, and of each of the two columns of shares.
 pub const ID: usize = 5;
-pub const SHARE: usize = 7;
+pub const SHARE: usize = 9;
 
 /// Cells that a name has at least.
 const NAME: usize = 12;
@@ -96,12 +113,14 @@ impl Areas {
         area.map_or(0, |area| usize::from(area.width.saturating_sub(2)))
     }
 
-    /// How many columns the matrix has room for, at least one; and the cells of a component's name.
-    pub fn columns(&self, count: usize) -> (usize, usize) {
+    /// How the matrix is divided among so many columns, where the names of components and of judges are at most so long.
+    pub fn columns(&self, count: usize, longest: Longest) -> Columns {
         let inner = self.matrix.map_or(0, |area| usize::from(area.width.saturating_sub(2)));
         let room = inner.saturating_sub(ID + 2 * SHARE);
-        let seen = (room.saturating_sub(NAME) / COLUMN).min(count).max(1);
-        (seen, room.saturating_sub(seen * COLUMN))
+        let seen = (room.saturating_sub(NAME) / COLUMN.0).min(count).max(1);
+        let name = room.saturating_sub(seen * COLUMN.0).min((longest.component + 1).max(NAME));
+        let column = (room.saturating_sub(name) / seen).min(longest.judge + 1);
+        Columns { seen, name, column: column.clamp(COLUMN.0, COLUMN.1) }
     }
 }
 

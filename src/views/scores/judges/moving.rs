@@ -14,7 +14,7 @@ use crate::{
 
 use super::{
     Message, Part, Side,
-    areas::{Areas, COLUMN, HEADS, ID, SUMS},
+    areas::{Areas, ID, SUMS},
 };
 
 impl Judges {
@@ -67,7 +67,8 @@ impl Judges {
         let columns = self.judge_columns(session);
         let now = self.judge_column(session).map(|column| column.file);
         let at = columns.iter().position(|column| Some(&column.file) == now.as_ref());
-        let (seen, _) = self.judge_areas(layout).columns(columns.len());
+        let areas = self.judge_areas(layout);
+        let seen = areas.columns(columns.len(), self.longest(session, &columns)).seen;
         let at = motion.from(at.unwrap_or(0), columns.len(), seen);
         self.column = columns.into_iter().nth(at).map(|column| column.file);
     }
@@ -120,7 +121,7 @@ impl Judges {
         }
         self.column = column;
         let at = columns.iter().position(|it| Some(&it.file) == self.column.as_ref());
-        let (seen, _) = areas.columns(columns.len());
+        let seen = areas.columns(columns.len(), self.longest(session, &columns)).seen;
         let at = at.unwrap_or(0);
         self.left = self.left.min(at).max((at + 1).saturating_sub(seen));
         self.left = self.left.min(columns.len().saturating_sub(seen));
@@ -139,7 +140,7 @@ impl Judges {
         let found = match (self.part, areas.matrix, areas.pair) {
             (Part::Matrix, Some(area), _) => {
                 self.select_column(session, mouse, area, areas);
-                let at = row_in(area, HEADS, self.rows.top);
+                let at = row_in(area, self.heads(session).len() as u16, self.rows.top);
                 at.and_then(|at| self.judge_rows(session).into_iter().nth(at))
             }
             (Part::Pair, _, Some(area)) => {
@@ -155,10 +156,10 @@ impl Judges {
 
     fn select_column(&mut self, session: &mut Session, mouse: Mouse, area: Rect, areas: &Areas) {
         let columns = self.judge_columns(session);
-        let (seen, name) = areas.columns(columns.len());
-        let first = usize::from(area.x) + 1 + ID + name;
-        let at = usize::from(mouse.column).checked_sub(first).map(|cells| cells / COLUMN);
-        let at = at.filter(|at| *at < seen).map(|at| at + self.left);
+        let divided = areas.columns(columns.len(), self.longest(session, &columns));
+        let first = usize::from(area.x) + 1 + ID + divided.name;
+        let at = usize::from(mouse.column).checked_sub(first).map(|cells| cells / divided.column);
+        let at = at.filter(|at| *at < divided.seen).map(|at| at + self.left);
         if let Some(column) = at.and_then(|at| columns.into_iter().nth(at)) {
             self.column = Some(column.file);
         }

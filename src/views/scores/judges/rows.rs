@@ -6,10 +6,11 @@ use crate::{
     run::rubric::Judgement,
     session::Session,
     study::stability::{Shares, Steadiness},
-    views::scores::judges::Judges,
+    views::{scores::judges::Judges, verdict::plain_name},
+    widgets::text,
 };
 
-use super::{Side, Sort, columns::Column};
+use super::{Side, Sort, areas::Longest, columns::Column};
 
 /// A component as the matrix shows it.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,7 +57,39 @@ impl Cell {
     }
 }
 
+/// A row above the matrix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Head {
+    Judge,
+    Prompt,
+    Turn,
+    Repeat,
+    /// Which column is a, which b, and which the cursor's.
+    Sides,
+}
+
 impl Judges {
+    /// The rows above the matrix; one that no column has anything in is left out.
+    pub fn heads(&self, session: &Session) -> Vec<Head> {
+        let columns = self.judge_columns(session);
+        let all = [Head::Judge, Head::Prompt, Head::Turn, Head::Repeat, Head::Sides];
+        let is_filled = |head: &Head| match head {
+            Head::Judge | Head::Turn | Head::Sides => true,
+            Head::Prompt => columns.iter().any(|column| !column.prompt.is_empty()),
+            Head::Repeat => columns.iter().any(|column| column.repeat.is_some()),
+        };
+        all.into_iter().filter(is_filled).collect()
+    }
+
+    /// Of the names that the matrix has.
+    pub fn longest(&self, session: &Session, columns: &[Column]) -> Longest {
+        let listed = session.rubric.known().and_then(|rubric| rubric.checklist.as_ref());
+        let names = listed.into_iter().flat_map(|it| &it.components);
+        let component = names.map(|it| text::width(plain_name(&it.name))).max();
+        let judge = columns.iter().map(|column| text::width(&column.setup.name)).max();
+        Longest { component: component.unwrap_or_default(), judge: judge.unwrap_or_default() }
+    }
+
     /// In the order that is chosen; only those that differ where that is wanted.
     pub fn judge_rows(&self, session: &Session) -> Vec<Row> {
         let mut rows = self.all_judge_rows(session);

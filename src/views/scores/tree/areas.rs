@@ -70,6 +70,38 @@ impl Areas {
     }
 }
 
+/// The cells of each column of the list; none of one that has no room.
+#[derive(Debug, Clone, Copy)]
+pub struct Columns {
+    pub bar: usize,
+    pub weight: usize,
+    pub kind: usize,
+}
+
+pub const SHARE: usize = 7;
+pub const SCORE: usize = 6;
+
+/// Cells of the sign of a node, and of its fold mark.
+const SIGN: usize = 2;
+pub const FOLD: usize = 2;
+
+impl Columns {
+    pub const fn of(width: usize) -> Self {
+        let bar = match width {
+            ..66 => 0,
+            66..80 => 5,
+            _ => 11,
+        };
+        let kind = if width < 60 { 0 } else { 7 };
+        Self { bar, weight: if bar == 0 { 7 } else { 5 }, kind }
+    }
+
+    /// Cells before the fold mark of the root.
+    pub const fn before(self) -> usize {
+        SHARE + SCORE + self.bar + self.weight + 1 + SIGN + self.kind
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

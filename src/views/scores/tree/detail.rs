@@ -2,6 +2,7 @@
 
 use crate::{
     metrics::rubric_tree::Counting,
+    run::figures,
     run::rubric_tree::{Category, Grading, ModelTokens, Node, NodeId, RubricTree, sum},
     widgets::{
         scroll::{Motion, Scroll},
@@ -167,11 +168,11 @@ impl Writer {
             if recorded.is_some() && differs.is_none() { ", as recorded" } else { "" };
         let costs = match measure.loss() {
             loss if loss > 0.0 && node.parent.is_some() => {
-                format!("; costs the root {}", percent(loss))
+                format!("; costs the root {}", figures::part(loss))
             }
             _ => String::new(),
         };
-        self.push(Kind::Fact, &format!("scores {score}{as_recorded}{costs}"));
+        self.push(Kind::Fact, &format!("scores {}{as_recorded}{costs}", figures::share(score)));
         if let Some(recorded) = differs {
             let words = format!("recorded as {recorded}, which its sub-tasks do not come to");
             self.warn(&words);
@@ -190,7 +191,9 @@ impl Writer {
         }
         let without = state.valid.get(id).score;
         let without = match (without, state.counting) {
-            (Some(score), Counting::All) => format!("; without them it scores {score}"),
+            (Some(score), Counting::All) => {
+                format!("; without them it scores {}", figures::share(score))
+            }
             (None, Counting::All) => "; nothing else is below it".into(),
             _ => String::new(),
         };
@@ -250,7 +253,7 @@ impl Writer {
 
 /// `weight 3 of 6 among 3 siblings; 5.0 % of the root's score`
 fn weight(state: &Tree, tree: &RubricTree, id: NodeId, node: &Node) -> String {
-    let share = percent(state.measures.get(id).share);
+    let share = figures::part(state.measures.get(id).share);
     let Some(parent) = node.parent else {
         let measure = state.measures.get(id);
         let leaves = if measure.leaves == 1 { "leaf" } else { "leaves" };
@@ -265,14 +268,14 @@ fn weight(state: &Tree, tree: &RubricTree, id: NodeId, node: &Node) -> String {
     format!("weight {} {among}; {share} of the root's score", node.weight)
 }
 
-/// `12.5 %`
-pub fn percent(share: f64) -> String {
-    format!("{:.1} %", share * 100.0)
-}
-
 /// `9123 tokens in, 210 out (o3-mini)`
 fn tokens(tokens: &[ModelTokens]) -> String {
     let (input, output) = sum(tokens);
     let models: Vec<&str> = tokens.iter().map(|of| &*of.model).collect();
-    format!("{input} tokens in, {output} out ({})", models.join(", "))
+    format!(
+        "{} tokens in, {} out ({})",
+        figures::count(input),
+        figures::count(output),
+        models.join(", ")
+    )
 }

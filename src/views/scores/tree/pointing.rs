@@ -1,18 +1,23 @@
 //! What a click on the tree selects and the wheel moves.
 
-use ratatui::layout::Position;
+use ratatui::layout::{Position, Rect};
 
 use crate::{
-    run::rubric_tree::NodeId,
+    run::{label, rubric_tree::NodeId},
     session::Session,
     widgets::{
         layout::Layout,
+        line::safe,
         mouse::{Kind, Mouse, NOTCH},
         scroll::Motion,
+        text,
     },
 };
 
-use super::{Message, Part, Tree, areas::Areas};
+use super::{
+    Message, Order, Part, Tree,
+    areas::{Areas, Columns, FOLD},
+};
 
 /// Cells that a level of the tree moves its words to the right by, up to so many levels.
 pub const INDENT: usize = 2;
@@ -88,7 +93,36 @@ impl Tree {
     /// Which of the rows is at a place of the screen.
     fn row_at(&self, areas: &Areas, at: Position) -> Option<usize> {
         let area = areas.list_rows().filter(|area| area.contains(at))?;
-        let row = self.scroll.top + usize::from(at.y - area.y);
-        (row < self.rows.len()).then_some(row)
+        let mut below = usize::from(at.y - area.y);
+        let heights = self.heights(area);
+        let seen = heights.iter().enumerate().skip(self.scroll.top);
+        for (row, height) in seen {
+            match below.checked_sub(*height) {
+                Some(rest) => below = rest,
+                None => return Some(row),
+            }
+        }
+        None
+    }
+
+    /// Lines that each row has: two for a long requirement where all rows fit so.
+    pub fn heights(&self, area: Rect) -> Vec<usize> {
+        let single = vec![1; self.rows.len()];
+        if self.order == Order::Loss || self.rows.len() > usize::from(area.height) {
+            return single;
+        }
+        let Some(tree) = self.shown() else { return single };
+        let lines = |id: &NodeId| {
+            let room = self.words_room(*id, usize::from(area.width));
+            let words = tree.node(*id).map(|node| label(&node.requirements)).unwrap_or_default();
+            1 + usize::from(text::width(&safe(&words)) > room)
+        };
+        let heights: Vec<usize> = self.rows.iter().map(lines).collect();
+        if heights.iter().sum::<usize>() > usize::from(area.height) { single } else { heights }
+    }
+
+    /// Cells that the words of a node have in a list so wide.
+    pub fn words_room(&self, id: NodeId, width: usize) -> usize {
+        width.saturating_sub(Columns::of(width).before() + self.indent(id) + FOLD)
     }
 }

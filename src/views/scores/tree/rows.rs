@@ -1,18 +1,37 @@
 //! Which nodes are listed, and in which order.
 
 use super::{Order, Tree};
-use crate::run::rubric_tree::{NodeId, RubricTree};
+use crate::{
+    metrics::rubric_tree::Measures,
+    run::rubric_tree::{NodeId, RubricTree},
+};
 
-/// Rows that are unfolded at first, about.
-const AT_FIRST: usize = 30;
-
-/// Which nodes are unfolded at first: the root, and whole levels below it as long as they are few rows.
-pub fn first_open(tree: &RubricTree) -> Vec<bool> {
-    let deepest = tree.nodes.iter().map(|node| node.depth).max().unwrap_or(0);
-    let rows_to = |depth: u16| tree.nodes.iter().filter(|node| node.depth <= depth).count();
-    let levels =
-        (1..=deepest).take_while(|depth| *depth == 1 || rows_to(*depth) <= AT_FIRST).count();
-    tree.nodes.iter().map(|node| usize::from(node.depth) < levels).collect()
+/// Which nodes are unfolded at first: the root, then whatever costs it most as long as there are rows for it, then
+/// the rest from the top.
+pub fn first_open(tree: &RubricTree, measures: &Measures, rows: usize) -> Vec<bool> {
+    let mut open = vec![false; tree.nodes.len()];
+    let counted = |id: NodeId| tree.children(id).filter(|child| measures.get(*child).counts);
+    let mut listed = 1;
+    let mut folded = vec![NodeId::default()];
+    while !folded.is_empty() {
+        let worst = |a: &NodeId, b: &NodeId| {
+            let [a_loss, b_loss] = [a, b].map(|id| measures.get(*id).loss());
+            // Of equal losses the one further up, then the earlier one.
+            a_loss.total_cmp(&b_loss).then(b.cmp(a))
+        };
+        let at = (0..folded.len()).max_by(|a, b| worst(&folded[*a], &folded[*b]));
+        let id = folded.swap_remove(at.unwrap_or_default());
+        let below = counted(id).count();
+        if id != NodeId::default() && listed + below > rows {
+            continue;
+        }
+        listed += below;
+        if let Some(node) = open.get_mut(id.at()) {
+            *node = true;
+        }
+        folded.extend(counted(id).filter(|child| tree.children(*child).next().is_some()));
+    }
+    open
 }
 
 pub fn listed(tree: &RubricTree, state: &Tree) -> Vec<NodeId> {

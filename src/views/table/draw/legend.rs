@@ -39,7 +39,7 @@ pub fn draw(table: &Collection, areas: &Areas, theme: Theme, buffer: &mut Buffer
 /// Why the files of the run at the cursor are not all known, where its repository cannot be read: the numbers in its row are
 /// then of what its log tells, or missing.
 fn damage(table: &Collection) -> Option<&Warning> {
-    let warnings = &table.selected()?.card()?.first_warnings;
+    let warnings = &table.selected()?.card()?.trouble.first_warnings;
     warnings.iter().find(|warning| warning.place == "workspace.git")
 }
 

@@ -4,6 +4,7 @@ mod cells;
 mod heading;
 mod legend;
 mod pairs;
+mod preview;
 
 use ratatui::{
     buffer::Buffer,
@@ -38,6 +39,9 @@ pub fn draw(table: &Collection, theme: Theme, layout: &Layout, buffer: &mut Buff
     drawn.rows(buffer);
     legend::draw(table, &areas, theme, buffer);
     pairs::draw(table, &areas, theme, buffer);
+    if let Some(area) = areas.preview {
+        preview::draw(table, theme, area, buffer);
+    }
 }
 
 /// Why there is no row.

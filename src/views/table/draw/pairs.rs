@@ -9,6 +9,7 @@ use ratatui::{
 
 use crate::{
     metrics::Better,
+    run::figures,
     session::columns::{Column, Kind, Source},
     study::{
         Estimate,
@@ -189,12 +190,12 @@ fn probability(test: Wilcoxon) -> String {
 }
 
 fn rounded(p: f64) -> String {
-    if p < 0.001 { "<0.001".into() } else { format!("{p:.3}") }
+    if p < 0.001 { "<0.001".into() } else { figures::share(p) }
 }
 
 /// `−0.31 [−0.80, 0.12]`, or why there is none.
 fn effect(estimate: &Estimate, theme: Theme) -> Span<'static> {
-    let number = |number: f64| format!("{number:.2}").replace('-', "−");
+    let number = figures::share;
     match (estimate.value, estimate.interval) {
         (Ok(value), Ok(interval)) => {
             let words =

@@ -13,7 +13,7 @@ use crate::{
     session::{Session, integration::Integration},
     views::scores::Scores,
     widgets::{
-        line::{fit, own, recorded, sides},
+        line::{fit, own, recorded, sides, width_of},
         theme::{Meaning, Theme},
     },
 };
@@ -103,7 +103,7 @@ fn sums(view: &Scores, session: &Session, theme: Theme, width: usize) -> Line<'s
         [own(format!("{name} "), muted), own(value, theme.of(Meaning::Title)), own("   ", plain)]
     };
     let named = |number: Number, value: String| called(number.short(), value);
-    let written = |number: Number, value: f64| number.written(value, Style::Plain);
+    let written = |number: Number, value: f64| number.written(value, Style::Full);
     let all = [
         named(Number::Mcf, mean(format!("{} of {FULL}", written(Number::Mcf, mcf)))),
         named(Number::Dir, dir_of(&|dir| written(Number::Dir, dir))),
@@ -115,6 +115,11 @@ fn sums(view: &Scores, session: &Session, theme: Theme, width: usize) -> Line<'s
     ];
     let mut spans: Vec<Span<'static>> = all.into_iter().flatten().collect();
     spans.pop(); // the blank after the last
+    // On a small screen the numbers stand closer together.
+    let is_wide = width_of(&spans) > width;
+    for gap in spans.iter_mut().filter(|span| is_wide && span.content.trim().is_empty()) {
+        gap.content = " ".into();
+    }
     sides(spans, vec![], width)
 }
 

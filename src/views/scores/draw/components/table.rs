@@ -16,14 +16,15 @@ use crate::{
                 Part,
                 table::{Row, Sort},
             },
-            draw::lifeline,
-            lifeline::{Sign, signs, squeezed},
+            draw::lifeline::{self, checkpoint_names},
+            lifeline::{Axis, Sign, signs, squeezed, standing_signs},
         },
-        verdict::score,
+        verdict::{plain_name, score},
     },
     widgets::{
         line::{fit, own, safe, width_of},
         panel::{name, position, put_row, sentence, titled},
+        text,
         theme::{Meaning, Theme},
     },
 };
@@ -31,9 +32,9 @@ use crate::{
 /// Cells of the columns beside the name and the lifeline.
 const ID: usize = 5;
 const SCORE: usize = 18;
-const LABEL: usize = 6;
-const EXPOSURE: usize = 5;
-const CHANGE: usize = 4;
+const LABEL: usize = 5;
+const EXPOSURE: usize = 7;
+const CHANGE: usize = 7;
 const LOST: usize = 5;
 
 /// Cells that a name is not shortened below for the sake of a lifeline.
@@ -62,7 +63,7 @@ pub fn draw(view: &Scores, session: &Session, theme: Theme, area: Rect, buffer: 
         return sentence(words, theme.of(Meaning::Muted), inner, buffer);
     }
     let columns = Columns::of(width, session, &rows);
-    put_row(columns.head(theme), None, inner, 0, buffer);
+    put_row(columns.head(session, theme), None, inner, 0, buffer);
     let scroll = parts.rows;
     let chosen = theme.of(if is_focused { Meaning::Selected } else { Meaning::Marked });
     let height = usize::from(inner.height.saturating_sub(1));
@@ -75,7 +76,7 @@ pub fn draw(view: &Scores, session: &Session, theme: Theme, area: Rect, buffer: 
     position(scroll.top, rows.len(), theme, body, buffer);
 }
 
-/// ` chg against turn 39 `: the judgement that changes are told from.
+/// ` change since turn 39 `: the judgement that changes are told from.
 fn compared_with(session: &Session) -> String {
     let judged = &session.rubric;
     let (Some(judgement), Some(other)) = (judged.judgement(), judged.other()) else {
@@ -83,8 +84,8 @@ fn compared_with(session: &Session) -> String {
     };
     let turn = other.turn.map(|turn| format!("turn {turn}")).unwrap_or_else(|| "the end".into());
     match judgement.turn == other.turn {
-        true => format!(" chg against {} ", safe(&other.judge.name)),
-        false => format!(" chg against {turn} "),
+        true => format!(" change from {} ", safe(&other.judge.name)),
+        false => format!(" change since {turn} "),
     }
 }
 
@@ -96,6 +97,7 @@ struct Columns {
     change: usize,
     lost: usize,
     strip: usize,
+    axis: Axis,
 }
 
 impl Columns {
@@ -112,30 +114,49 @@ impl Columns {
         let strip = if strip < STRIP.min(turns) { 0 } else { strip };
         // A long name is worth more than the last cells of a strip that is squeezed anyway.
         let strip = if strip < turns { strip.min(room / 3) } else { strip };
+        let longest = rows.iter().map(|row| text::width(plain_name(&row.name)) + 1).max();
         let name = room.saturating_sub(strip + usize::from(strip > 0));
-        Self { name, label, exposure, change, lost: LOST, strip }
+        let name = name.min(longest.unwrap_or_default().max(NAME));
+        // What the names leave is the turns'.
+        let strip = if strip < turns { strip } else { room.saturating_sub(name + 1) };
+        let axis = Axis::of(session.turn, turns, strip);
+        Self { name, label, exposure, change, lost: LOST, strip, axis }
     }
 
-    fn head(&self, theme: Theme) -> Line<'static> {
+    fn head(&self, session: &Session, theme: Theme) -> Line<'static> {
         let columns = [
             ("id", ID),
             ("component", self.name),
             ("score", SCORE),
             ("you", self.label),
-            ("exp", self.exposure),
-            ("chg", self.change),
+            ("stated", self.exposure),
+            ("change", self.change),
             ("lost", self.lost),
         ];
         let words: String = columns.iter().map(|(word, cells)| cell(word, *cells)).collect();
-        let turns = if self.strip < "turns".len() { "" } else { "turns" };
-        Line::styled(words + turns, theme.of(Meaning::Muted))
+        let mut spans = vec![own(words, theme.of(Meaning::Muted))];
+        spans.extend(self.checkpoints(session, theme));
+        Line::from(spans)
+    }
+
+    /// The checkpoints above the turns where they begin, as many names as there is room for.
+    fn checkpoints(&self, session: &Session, theme: Theme) -> Vec<Span<'static>> {
+        let run = &session.run;
+        let muted = theme.of(Meaning::Muted);
+        if self.strip < run.turns.len() || run.checkpoints.is_empty() {
+            let turns = if self.strip < "turns".len() { "" } else { "turns" };
+            return vec![own(turns, muted)];
+        }
+        checkpoint_names(session, self.axis, self.strip, theme)
     }
 
     fn row(&self, row: &Row, session: &Session, theme: Theme) -> Line<'static> {
         let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
         let named = if row.is_in_checklist { &row.name } else { "not in the checklist" };
-        let mut spans =
-            vec![own(cell(&safe(&row.id), ID), muted), own(cell(&safe(named), self.name), plain)];
+        let mut spans = vec![
+            own(cell(&safe(&row.id), ID), muted),
+            own(cell(&safe(plain_name(named)), self.name), plain),
+        ];
         let said = match (row.score, &row.why) {
             (Some(given), _) => score(given, theme),
             (None, Some(_))
@@ -163,11 +184,26 @@ impl Columns {
     }
 
     fn strip_of(&self, row: &Row, session: &Session, theme: Theme) -> Vec<Span<'static>> {
+        self.signs_of(row, session).into_iter().map(|sign| lifeline::sign(sign, theme)).collect()
+    }
+
+    fn signs_of(&self, row: &Row, session: &Session) -> Vec<Sign> {
         let Some(told) = session.rubric.lifeline_of(&row.id) else { return vec![] };
         let all: Vec<Sign> = signs(told, session.run.turns.len());
-        let cells = squeezed(&all, self.strip);
-        cells.into_iter().map(|sign| lifeline::sign(sign, theme)).collect()
+        match self.strip < all.len() {
+            true => squeezed(&all, self.strip),
+            false => self.axis.spread(&all, &standing_signs(told, all.len())),
+        }
     }
+}
+
+/// The signs that stand in the table, for their legend.
+pub fn signs_shown(view: &Scores, session: &Session, area: Rect) -> Vec<Sign> {
+    let rows = view.components.component_rows(session);
+    let columns = Columns::of(usize::from(area.width.saturating_sub(2)), session, &rows);
+    let height = usize::from(area.height.saturating_sub(3));
+    let seen = rows.iter().skip(view.components.rows.top).take(height);
+    seen.flat_map(|row| columns.signs_of(row, session)).collect()
 }
 
 fn filled(spans: Vec<Span<'static>>, cells: usize) -> Vec<Span<'static>> {

@@ -8,15 +8,19 @@ use ratatui::{
 use std::ops::Range;
 
 use crate::{
+    run::figures,
     session::Session,
-    views::scores::{
-        Scores,
-        judges::{
-            Part, Side, Sort,
-            areas::{Areas, COLUMN, FEET, HEADS, ID, SHARE},
-            columns::Column,
-            rows::{Cell, Row},
+    views::{
+        scores::{
+            Scores,
+            judges::{
+                Part, Side, Sort,
+                areas::{Areas, FEET, HEADS, ID, SHARE},
+                columns::Column,
+                rows::{Cell, Head, Row},
+            },
         },
+        verdict::plain_name,
     },
     widgets::{
         line::{fit, own, safe},
@@ -32,8 +36,10 @@ struct Seen {
     columns: Vec<Column>,
     /// Those that there is room for.
     range: Range<usize>,
-    /// Cells of a name.
+    /// Cells of a name, and of a judgement.
     name: usize,
+    column: usize,
+    heads: Vec<Head>,
     /// The column of the cursor, and of a and b.
     cursor: Option<usize>,
     sides: [Option<usize>; 2],
@@ -43,7 +49,8 @@ struct Seen {
 impl Seen {
     fn of(view: &Scores, session: &Session, areas: &Areas) -> Self {
         let columns = view.judges.judge_columns(session);
-        let (count, name) = areas.columns(columns.len());
+        let divided = areas.columns(columns.len(), view.judges.longest(session, &columns));
+        let count = divided.seen;
         let left = view.judges.left.min(columns.len().saturating_sub(count));
         let at = |column: Option<Column>| {
             let file = column?.file;
@@ -51,7 +58,9 @@ impl Seen {
         };
         Self {
             range: left..(left + count).min(columns.len()),
-            name,
+            name: divided.name,
+            column: divided.column,
+            heads: view.judges.heads(session),
             cursor: at(view.judges.judge_column(session)),
             sides: Side::ALL.map(|side| at(view.judges.side_column(session, side))),
             has_repeats: columns.iter().any(|column| column.repeat.is_some()),
@@ -77,7 +86,7 @@ pub fn draw(view: &Scores, session: &Session, theme: Theme, areas: &Areas, buffe
     for (index, row) in rows.iter().enumerate().skip(judges.rows.top).take(areas.matrix_height()) {
         let is_here = index == judges.rows.cursor;
         let line = row_of(row, &seen, is_here, theme);
-        let y = HEADS + (index - judges.rows.top) as u16;
+        let y = (seen.heads.len() + index - judges.rows.top) as u16;
         put_row(line, is_here.then_some(chosen), inner, y, buffer);
     }
     if rows.is_empty() {
@@ -125,27 +134,46 @@ fn heads(seen: &Seen, theme: Theme, inner: Rect, buffer: &mut Buffer) {
     let muted = theme.of(Meaning::Muted);
     let label = |words: &str| own(cell(words, ID + seen.name), muted);
     let (judge, prompt) = (theme.of(Meaning::Title), theme.of(Meaning::Text));
-    let mut judges = vec![label("judge")];
-    judges.extend(spanning(seen, |a, b| a.has_judge_of(b), |it, _| safe(&it.setup.name), judge));
-    let mut prompts = vec![label("prompt")];
-    let is_like = |a: &Column, b: &Column| a.has_judge_of(b) && a.prompt == b.prompt;
-    prompts.extend(spanning(seen, is_like, digits, prompt));
     let each = |words: &dyn Fn(&Column) -> String| -> Vec<Span<'static>> {
-        seen.shown().map(|(_, column)| own(cell(&words(column), COLUMN), prompt)).collect()
+        seen.shown().map(|(_, column)| own(cell(&words(column), seen.column), prompt)).collect()
     };
-    let mut turns = vec![label("after turn")];
-    turns.extend(each(&|it| it.turn.map_or_else(|| "end".into(), |turn| turn.to_string())));
-    let mut repeats = vec![label("repeat")];
-    repeats.extend(each(&|it| {
-        it.repeat.map_or_else(|| "–".into(), |(number, of)| format!("{number}/{of}"))
-    }));
-    let mut last = vec![label("component")];
-    last.extend(seen.shown().map(|(at, _)| mark(seen, at, theme)));
-    repeats.push(own("agreed by", muted));
-    last.push(own(cell("all", SHARE), muted));
-    last.push(own(if seen.has_repeats { "repeat" } else { "" }, muted));
-    for (y, spans) in [judges, prompts, turns, repeats, last].into_iter().enumerate() {
+    let is_like = |a: &Column, b: &Column| a.has_judge_of(b) && a.prompt == b.prompt;
+    let here = seen.cursor.and_then(|at| seen.columns[at].turn);
+    let after = here.map_or_else(|| "at the end".into(), |turn| format!("after {turn}"));
+    for (y, head) in seen.heads.iter().enumerate() {
+        let name = |it: &Column, _| safe(&it.setup.name);
+        let mut spans = match head {
+            Head::Judge => spanning(seen, |a, b| a.has_judge_of(b), name, judge),
+            Head::Prompt => spanning(seen, is_like, digits, prompt),
+            Head::Turn => each(&|it| it.turn.map_or_else(|| "end".into(), |turn| turn.to_string())),
+            Head::Repeat => each(&|it| {
+                it.repeat.map_or_else(|| "–".into(), |(number, of)| format!("{number}/{of}"))
+            }),
+            Head::Sides => seen.shown().map(|(at, _)| mark(seen, at, theme)).collect(),
+        };
+        spans.insert(0, label(head.word()));
+        // The judgements of one state that agree are those after the turn of the cursor's column.
+        let shares = match (head, seen.has_repeats) {
+            (Head::Turn, true) => ["agreed", "agreed"],
+            (Head::Turn, false) => ["agreed", ""],
+            (Head::Sides, true) => [&*after, "repeated"],
+            (Head::Sides, false) => [&*after, ""],
+            (Head::Judge | Head::Prompt | Head::Repeat, _) => ["", ""],
+        };
+        spans.extend(shares.map(|words| own(cell(words, SHARE), muted)));
         put_row(Line::from(spans), None, inner, y as u16, buffer);
+    }
+}
+
+impl Head {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Judge => "judge",
+            Self::Prompt => "prompt",
+            Self::Turn => "after turn",
+            Self::Repeat => "repeat",
+            Self::Sides => "component",
+        }
     }
 }
 
@@ -154,7 +182,7 @@ fn mark(seen: &Seen, at: usize, theme: Theme) -> Span<'static> {
     let side = Side::ALL.into_iter().find(|side| seen.sides[*side as usize] == Some(at));
     let arrow = if seen.cursor == Some(at) { "▼" } else { "" };
     let words = format!("{:<2}{arrow}", side.map_or("", Side::letter));
-    own(cell(&words, COLUMN), theme.of(Meaning::Key))
+    own(cell(&words, seen.column), theme.of(Meaning::Key))
 }
 
 /// As many digits of the prompt's hash as there is room for.
@@ -175,7 +203,7 @@ fn spanning(
     let shown: Vec<&Column> = seen.shown().map(|(_, column)| column).collect();
     let mut spans = vec![];
     for group in shown.chunk_by(|a, b| is_like(a, b)) {
-        let cells = COLUMN * group.len();
+        let cells = seen.column * group.len();
         let words = group.first().map(|column| words(column, cells - 1)).unwrap_or_default();
         spans.push(own(cell(&words, cells), style));
     }
@@ -185,8 +213,10 @@ fn spanning(
 fn row_of(row: &Row, seen: &Seen, is_here: bool, theme: Theme) -> Line<'static> {
     let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
     let named = if row.name.is_empty() { "not in the checklist" } else { &row.name };
-    let mut spans =
-        vec![own(cell(&safe(&row.id), ID), muted), own(cell(&safe(named), seen.name), plain)];
+    let mut spans = vec![
+        own(cell(&safe(&row.id), ID), muted),
+        own(cell(&safe(plain_name(named)), seen.name), plain),
+    ];
     for at in seen.range.clone() {
         let Some(said) = row.cells.get(at) else { continue };
         let (sign, style) = match said {
@@ -199,7 +229,7 @@ fn row_of(row: &Row, seen: &Seen, is_here: bool, theme: Theme) -> Line<'static> 
         let [before, after] = if is_cursor { ["[", "]"] } else { [" ", " "] };
         spans.push(own(before, plain));
         spans.push(own(sign, style));
-        spans.push(own(cell(after, COLUMN - 2), plain));
+        spans.push(own(cell(after, seen.column - 2), plain));
     }
     spans.push(share(row.agreed, SHARE, theme));
     if seen.has_repeats {
@@ -209,7 +239,7 @@ fn row_of(row: &Row, seen: &Seen, is_here: bool, theme: Theme) -> Line<'static> 
 }
 
 fn share(it: Option<f64>, cells: usize, theme: Theme) -> Span<'static> {
-    let words = it.map_or_else(|| "–".into(), |it| format!("{it:.2}"));
+    let words = it.map_or_else(|| "–".into(), figures::share);
     let is_low = it.is_some_and(|it| it < 0.5);
     own(cell(&words, cells), theme.of(if is_low { Meaning::Warning } else { Meaning::Text }))
 }

@@ -7,6 +7,7 @@ use ratatui::{
 };
 
 use crate::{
+    run::figures,
     session::Session,
     study::{Coefficient, Estimate, Interval},
     views::scores::{
@@ -86,27 +87,27 @@ fn measures(view: &Scores, theme: Theme) -> Vec<Vec<Span<'static>>> {
     }
     let [first, second] = &measured.base_rates;
     let rates = |rates: &[f64]| {
-        let shares: Vec<String> = rates.iter().map(|it| format!("{:.0}", it * 100.0)).collect();
-        shares.join(" ")
+        let shares: Vec<String> = rates.iter().map(|it| figures::percent(*it)).collect();
+        shares.join("  ")
     };
     if !first.is_empty() {
         for (letter, all) in [("a", first), ("b", second)] {
             rows.push(vec![
                 own(format!("{:<15}", format!("levels of {letter}")), muted),
-                own(format!("{} % for 0 to 4", rates(all)), plain),
+                own(format!("{} for 0 to 4", rates(all)), plain),
             ]);
         }
     }
     rows
 }
 
-/// `0.77  95 % 0.63 to 0.88`
+/// `0.771  95 % [0.632, 0.881]`
 fn said(estimate: &Estimate) -> String {
     match (estimate.value, estimate.interval) {
         (Ok(value), Ok(Interval { low, high })) => {
-            format!("{value:.2}  95 %: {low:.2} to {high:.2}")
+            format!("{}  95 % {}", figures::share(value), figures::interval(low, high))
         }
-        (Ok(value), Err(_)) => format!("{value:.2}"),
+        (Ok(value), Err(_)) => figures::share(value),
         (Err(why), _) => format!("not defined: {why}"),
     }
 }

@@ -9,41 +9,23 @@ use ratatui::{
 use crate::{
     metrics::rubric_tree::{Measure, Validity},
     run::{
-        label,
+        figures, label,
         rubric_tree::{Category, Node, NodeId},
     },
-    views::scores::tree::{Order, Part, Tree},
+    views::scores::tree::{
+        Order, Part, Tree,
+        areas::{Columns, SCORE, SHARE},
+    },
     widgets::{
-        line::{fit, head, own, safe},
+        line::{fit, head, own, safe, width_of},
+        looks::Alphabet,
         panel::put_row,
         theme::{Meaning, Theme},
+        wrap::wrap,
     },
 };
 
 use super::marked;
-
-/// The cells of each column; none of one that has no room.
-#[derive(Clone, Copy)]
-struct Columns {
-    bar: usize,
-    weight: usize,
-    kind: usize,
-}
-
-const SHARE: usize = 5;
-const SCORE: usize = 6;
-
-impl Columns {
-    fn of(width: usize) -> Self {
-        let bar = match width {
-            ..66 => 0,
-            66..80 => 5,
-            _ => 11,
-        };
-        let kind = if width < 60 { 0 } else { 7 };
-        Self { bar, weight: if bar == 0 { 7 } else { 5 }, kind }
-    }
-}
 
 pub fn draw(tree: &Tree, theme: Theme, heads: Rect, area: Rect, buffer: &mut Buffer) {
     let width = usize::from(area.width);
@@ -52,10 +34,14 @@ pub fn draw(tree: &Tree, theme: Theme, heads: Rect, area: Rect, buffer: &mut Buf
     let is_focused = tree.part == Part::List;
     let selected = theme.of(if is_focused { Meaning::Selected } else { Meaning::Marked });
     let seen = tree.rows.iter().enumerate().skip(tree.scroll.top).take(usize::from(area.height));
+    let heights = tree.heights(area);
+    let mut y = 0;
     for (index, id) in seen {
         let style = (index == tree.scroll.cursor).then_some(selected);
-        let line = row(tree, *id, columns, theme, width);
-        put_row(line, style, area, (index - tree.scroll.top) as u16, buffer);
+        for line in row(tree, *id, heights[index], theme, width) {
+            put_row(line, style, area, y, buffer);
+            y += 1;
+        }
     }
 }
 
@@ -70,37 +56,48 @@ fn head_row(tree: &Tree, columns: Columns, theme: Theme, width: usize) -> Line<'
     Line::from(fit(vec![own(words, theme.of(Meaning::Muted))], width))
 }
 
-fn row(tree: &Tree, id: NodeId, columns: Columns, theme: Theme, width: usize) -> Line<'static> {
-    let Some(node) = tree.shown().and_then(|shown| shown.node(id)) else { return Line::default() };
+/// The lines of a node, as many as it has.
+fn row(tree: &Tree, id: NodeId, height: usize, theme: Theme, width: usize) -> Vec<Line<'static>> {
+    let columns = Columns::of(width);
+    let Some(node) = tree.shown().and_then(|shown| shown.node(id)) else { return vec![] };
     let measure = tree.measures.get(id);
     let muted = theme.of(Meaning::Muted);
     let first = if tree.order == Order::Loss { measure.loss() } else { measure.share };
-    let mut spans = vec![own(format!("{:>SHARE$}", percent(first)), muted)];
+    let mut spans = vec![own(format!("{:>SHARE$}", figures::part(first)), muted)];
     spans.push(own(format!("{:>SCORE$}", score(&measure)), theme.of(meaning(&measure))));
     if columns.bar > 0 {
-        spans.push(own(format!(" {}", bar(&measure, columns.bar - 1)), theme.of(Meaning::Hunk)));
+        spans.push(own(
+            format!(" {}", bar(&measure, columns.bar - 1, theme)),
+            theme.of(Meaning::Hunk),
+        ));
     }
-    let weight = format!("{:>1$} ", weight(node.weight), columns.weight);
+    let weight = format!("{:>1$} ", figures::weight(node.weight), columns.weight);
     spans.push(own(weight, theme.of(Meaning::Text)));
     spans.push(sign(tree, id, &measure, theme));
     if columns.kind > 0 {
         spans.push(own(format!("{:<1$}", kind(node), columns.kind), muted));
     }
-    spans.extend(words(tree, id, node, theme));
-    Line::from(fit(spans, width))
-}
-
-/// `100%`, `20.0%`, `7.41%`
-fn percent(share: f64) -> String {
-    match share * 100.0 {
-        share if share >= 99.95 => "100%".into(),
-        share if share >= 9.995 || share == 0.0 => format!("{share:.1}%"),
-        share => format!("{share:.2}%"),
+    spans.push(own(before_words(tree, id), muted));
+    let plain = theme.of(if tree.is_leaf(id) { Meaning::Text } else { Meaning::Heading });
+    let text = safe(&label(&node.requirements));
+    let end = match height {
+        0 | 1 => text.len(),
+        _ => wrap(&text, tree.words_room(id, width)).first().map_or(text.len(), |row| row.end),
+    };
+    let (first, second) = text.split_at(end);
+    let indent = width_of(&spans);
+    spans.extend(marked(tree, first.trim_end(), plain, theme));
+    let mut lines = vec![Line::from(fit(spans, width))];
+    if height > 1 {
+        let mut spans = vec![own(" ".repeat(indent), muted)];
+        spans.extend(marked(tree, second.trim_start(), plain, theme));
+        lines.push(Line::from(fit(spans, width)));
     }
+    lines
 }
 
 fn score(measure: &Measure) -> String {
-    measure.score.map_or_else(|| "-".into(), |score| format!("{score:.3}"))
+    measure.score.map_or_else(|| "-".into(), figures::share)
 }
 
 fn meaning(measure: &Measure) -> Meaning {
@@ -113,27 +110,23 @@ fn meaning(measure: &Measure) -> Meaning {
     }
 }
 
-/// Never full for less than 1, never empty for more than 0.
-fn bar(measure: &Measure, cells: usize) -> String {
+/// In eighths of a cell; never full for less than 1, never empty for more than 0.
+fn bar(measure: &Measure, cells: usize, theme: Theme) -> String {
+    const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let Some(score) = measure.score else { return " ".repeat(cells) };
-    let rounded = (score * cells as f64).round() as usize;
-    let full = match score {
-        score if score >= 1.0 => cells,
-        score if score <= 0.0 => 0,
-        _ => rounded.clamp(1, cells - 1),
+    let parts = match theme.alphabet() {
+        Alphabet::Unicode => 8,
+        Alphabet::Ascii => 1,
     };
-    format!("{}{}", "█".repeat(full), "·".repeat(cells - full))
-}
-
-/// As written where that is short: four characters at most.
-fn weight(weight: f64) -> String {
-    let words = weight.to_string();
-    match words.len() {
-        ..5 => words,
-        _ if weight < 9.995 => format!("{weight:.2}"),
-        _ if weight < 9_999.5 => format!("{weight:.0}"),
-        _ => format!("{weight:.0e}"),
-    }
+    let most = cells * parts;
+    let filled = match score {
+        score if score >= 1.0 => most,
+        score if score <= 0.0 => 0,
+        score => ((score * most as f64).round() as usize).clamp(1, most - 1),
+    };
+    let (whole, rest) = (filled / parts, filled % parts);
+    let blank = cells - whole - usize::from(rest > 0);
+    format!("{}{}{}", "█".repeat(whole), EIGHTHS[rest], "·".repeat(blank))
 }
 
 /// Of a leaf whether it is fulfilled; of any other whether leaves below it are invalid.
@@ -160,10 +153,9 @@ fn kind(node: &Node) -> String {
     }
 }
 
-/// The fold mark, and what the node requires, what is looked for marked in it.
-fn words(tree: &Tree, id: NodeId, node: &Node, theme: Theme) -> Vec<Span<'static>> {
-    let muted = theme.of(Meaning::Muted);
-    let before = match tree.order {
+/// The fold mark; in the list by loss the node's way from the root.
+fn before_words(tree: &Tree, id: NodeId) -> String {
+    match tree.order {
         Order::Loss => {
             let path = tree.shown().map(|shown| shown.path(id).to_string()).unwrap_or_default();
             format!("{path:<9} ")
@@ -176,10 +168,5 @@ fn words(tree: &Tree, id: NodeId, node: &Node, theme: Theme) -> Vec<Span<'static
             };
             format!("{}{fold} ", " ".repeat(tree.indent(id)))
         }
-    };
-    let text = safe(&label(&node.requirements));
-    let plain = theme.of(if tree.is_leaf(id) { Meaning::Text } else { Meaning::Heading });
-    let mut spans = vec![own(before, muted)];
-    spans.extend(marked(tree, &text, plain, theme));
-    spans
+    }
 }

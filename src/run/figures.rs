@@ -1,0 +1,147 @@
+//! How numbers are written for people, everywhere: thousands apart, decimals by what is counted, sizes, times, money.
+//!
+//! A place has room for all digits ([`count`]) or for three of them ([`short`]); nothing else differs by place.
+
+const MINUTE: u64 = 60;
+const HOUR: u64 = 60 * MINUTE;
+const DAY: u64 = 24 * HOUR;
+
+/// Every digit: `812`, `40,791`, `4,420,014`.
+pub fn count(count: u64) -> String {
+    let digits = count.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// The first digits of a large number: `812`, `2.1k`, `34M`.
+pub fn short(count: u64) -> String {
+    let (digits, power) = first_digits(count);
+    format!("{digits}{power}")
+}
+
+/// Sizes: `812 B`, `2.1 kB`, `34 MB`.
+pub fn bytes(count: u64) -> String {
+    let (digits, power) = first_digits(count);
+    format!("{digits} {power}B")
+}
+
+fn first_digits(count: u64) -> (String, &'static str) {
+    const POWERS: &[&str] = &["", "k", "M", "G", "T"];
+    let (mut rest, mut power) = (count as f64, 0);
+    while rest >= 999.5 && power + 1 < POWERS.len() {
+        rest /= 1000.0;
+        power += 1;
+    }
+    let digits = usize::from(power > 0 && rest < 9.95);
+    (format!("{rest:.digits$}"), POWERS[power])
+}
+
+/// Two units at most: `4s`, `2m 14s`, `1h 05m`, `104d 23h`. Less than nothing is nothing.
+pub fn duration(seconds: f64) -> String {
+    let whole = seconds.round() as u64;
+    match whole {
+        0..MINUTE => format!("{whole}s"),
+        MINUTE..HOUR => format!("{}m {:02}s", whole / MINUTE, whole % MINUTE),
+        HOUR..DAY => format!("{}h {:02}m", whole / HOUR, whole % HOUR / MINUTE),
+        _ => format!("{}d {:02}h", whole / DAY, whole % DAY / HOUR),
+    }
+}
+
+/// US dollars: `$1.50`, and of less than ten cents four decimals, `$0.0042`.
+pub fn dollars(amount: f64) -> String {
+    let cents = if amount.abs() >= 0.1 || amount == 0.0 { 2 } else { 4 };
+    let whole = count(amount.abs().trunc() as u64);
+    let written = format!("{:.cents$}", amount.abs());
+    let (rounded, decimals) = written.split_once('.').unwrap_or((&written, "00"));
+    // Rounding can carry: 999.999 is 1,000.00.
+    let whole = rounded.parse().map_or(whole, count);
+    format!("{}${whole}.{decimals}", if amount < 0.0 { "−" } else { "" })
+}
+
+/// A share of 1, a mean score, a statistic: three decimals.
+pub fn share(value: f64) -> String {
+    format!("{value:.3}").replace('-', "−")
+}
+
+/// Where a share or a statistic lies: `[0.632, 0.881]`.
+pub fn interval(low: f64, high: f64) -> String {
+    format!("[{}, {}]", share(low), share(high))
+}
+
+/// A share of 1 as so many of a hundred: `8 %`.
+pub fn percent(share: f64) -> String {
+    format!("{:.0} %", share * 100.0)
+}
+
+/// The same with one decimal, for parts of a whole: `12.5 %`.
+pub fn part(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+/// With one decimal, thousands apart: `38.8`, `1,461.8`.
+pub fn tenths(value: f64) -> String {
+    let written = format!("{:.1}", value.abs());
+    let (whole, decimal) = written.split_once('.').unwrap_or((&written, "0"));
+    let whole = whole.parse().map_or_else(|_| whole.to_owned(), count);
+    format!("{}{whole}.{decimal}", if value < 0.0 { "−" } else { "" })
+}
+
+/// No more decimals than it needs: ticks of an axis. `0.5`, `0.05`, `1`.
+pub fn trimmed(value: f64) -> String {
+    let words = format!("{value:.3}");
+    words.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// As it was written where that is short, else in four characters: a weight that somebody gave.
+pub fn weight(weight: f64) -> String {
+    let words = weight.to_string();
+    match words.len() {
+        ..5 => words,
+        _ if weight < 9.995 => format!("{weight:.2}"),
+        _ if weight < 9_999.5 => format!("{weight:.0}"),
+        _ => format!("{weight:.0e}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_stand_apart() {
+        let written = [0, 812, 1_000, 40_791, 4_420_014].map(count);
+        assert_eq!(written, ["0", "812", "1,000", "40,791", "4,420,014"]);
+        assert_eq!([38.84, 1_461.84, -2_000.0].map(tenths), ["38.8", "1,461.8", "−2,000.0"]);
+    }
+
+    #[test]
+    fn two_digits_at_least_are_kept_of_a_large_number() {
+        let written = [999, 1_000, 2_140, 34_000_000, 999_600].map(short);
+        assert_eq!(written, ["999", "1.0k", "2.1k", "34M", "1.0M"]);
+        assert_eq!([999, 2_140].map(bytes), ["999 B", "2.1 kB"]);
+    }
+
+    #[test]
+    fn times_have_two_units_at_most() {
+        let written = [-1.0, 0.4, 59.6, 134.0, 3_900.0, 9_070_000.0].map(duration);
+        assert_eq!(written, ["0s", "0s", "1m 00s", "2m 14s", "1h 05m", "104d 23h"]);
+    }
+
+    #[test]
+    fn a_tick_has_no_more_decimals_than_it_needs() {
+        assert_eq!([0.5, 0.025, 1.0, 0.0].map(trimmed), ["0.5", "0.025", "1", "0"]);
+        assert_eq!([3.0, 0.25, 1.0 / 3.0, 12_345.0].map(weight), ["3", "0.25", "0.33", "1e4"]);
+    }
+
+    #[test]
+    fn small_sums_keep_their_digits() {
+        let written = [0.0, 1.5, 0.0042, 999.999, -0.5].map(dollars);
+        assert_eq!(written, ["$0.00", "$1.50", "$0.0042", "$1,000.00", "−$0.50"]);
+    }
+}
