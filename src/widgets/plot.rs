@@ -160,8 +160,9 @@ impl Plot {
 
 impl Trace {
     fn is_at(&self, column: u16, dot: usize, plot: &Plot) -> bool {
-        let value = self.points.iter().find(|(other, _)| *other == column);
-        value.and_then(|(_, value)| *value).is_some_and(|value| plot.dot(value).abs_diff(dot) < 2)
+        let first = self.points.partition_point(|(other, _)| *other < column);
+        let here = self.points.get(first).filter(|(other, _)| *other == column);
+        here.and_then(|(_, value)| *value).is_some_and(|value| plot.dot(value).abs_diff(dot) < 2)
     }
 }
 

@@ -13,6 +13,7 @@ mod flags_view;
 mod judges_view;
 mod judging;
 mod live_view;
+mod looks;
 mod playback;
 mod rubric_view;
 mod safe_text;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    run::rubric::SEVERE,
+    run::{figures, rubric::SEVERE},
     session::{
         self, Session,
         judging::{Item, Judge, JudgingRequest, Models, Origin, Scale},
@@ -203,7 +203,11 @@ impl Judging {
             Models::Failed(why) => format!("no list: {why}"),
         };
         let price = match judge.price_of(form.model()) {
-            Some([sent, said]) => format!("{sent} and {said} USD a million tokens in and out"),
+            Some([sent, said]) => format!(
+                "{} and {} a million tokens in and out",
+                figures::dollars(sent),
+                figures::dollars(said)
+            ),
             None => "not priced".into(),
         };
         (value.into(), format!("{price}, {listed}"))

@@ -444,7 +444,8 @@ impl Collection {
             }
         }
         if empty.contains(&self.shape.chosen) {
-            self.shape.chosen = widths.last().map_or(Column::Run, |_| Column::default());
+            let second = widths.get(1).or(widths.first());
+            self.shape.chosen = second.map_or(Column::Run, |(column, _)| *column);
         }
         self.worked_out.arranged.widths = widths;
         self.worked_out.arranged.empty = empty;

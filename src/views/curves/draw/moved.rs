@@ -79,6 +79,9 @@ fn title(view: &Curves, session: &Session, theme: Theme) -> Vec<Span<'static>> {
 /// Cells that the name of a thing keeps while its place grows shorter.
 const NAME: usize = 18;
 
+/// From here on the place stands beside the name.
+const WIDE: usize = 100;
+
 /// Cells of the kind of thing.
 const KIND: usize = 9;
 
@@ -96,8 +99,13 @@ fn row(change: &Change, theme: Theme, width: usize) -> Line<'static> {
     let place = fit_end(&safe(&place), room.max(width / 5));
     let room = width.saturating_sub(taken + text::width(&place));
     let name = fit_end(&name, room.max(NAME / 2));
-    let left = vec![own(format!("{kind:<KIND$}"), muted), own(name, plain), facts];
-    sides(left, vec![own(place, muted)], width)
+    let kind = own(format!("{kind:<KIND$}"), muted);
+    if width >= WIDE {
+        // Beside the name: over so many blanks nobody's eye finds the way.
+        let name = own(format!("{name}  "), plain);
+        return Line::from(fit(vec![kind, name, own(place, muted), own(" ", muted), facts], width));
+    }
+    sides(vec![kind, own(name, plain), facts], vec![own(place, muted)], width)
 }
 
 /// The kind of thing, which one, and by how much.

@@ -5,7 +5,7 @@ use ratatui::{buffer::Buffer, text::Span, widgets::Widget};
 use crate::{
     run::Warning,
     session::columns::{Column, Source},
-    views::table::{Collection, areas::Areas},
+    views::table::{Collection, areas::Areas, row::Row, values::Known},
     widgets::{
         line::{fit, own, recorded, safe, sides, width_of},
         theme::{Meaning, Theme},
@@ -32,8 +32,19 @@ pub fn draw(table: &Collection, areas: &Areas, theme: Theme, buffer: &mut Buffer
             own(meaning(table, chosen), theme.of(Meaning::Muted)),
         ],
     };
-    let right = signs(table, theme, width.saturating_sub(width_of(&left) + 2));
+    let right = signs(table, areas, theme, width.saturating_sub(width_of(&left) + 2));
     sides(left, right, width).render(area, buffer);
+}
+
+/// Whether a cell on screen says that there is nothing.
+fn has_missing(table: &Collection, areas: &Areas) -> bool {
+    let seen = table.lines().iter().skip(table.scroll.top).take(usize::from(areas.list.height));
+    let rows = seen.filter_map(|line| table.rows.get(line.run()?));
+    let is_missing = |row: &Row| {
+        row.failure().is_none()
+            && areas.columns.iter().any(|place| row.shown(place.column) == Known::Missing)
+    };
+    rows.into_iter().any(is_missing)
 }
 
 /// Why the files of the run at the cursor are not all known, where its repository cannot be read: the numbers in its row are
@@ -55,8 +66,8 @@ fn meaning(table: &Collection, column: Column) -> String {
     }
 }
 
-/// As many of the signs as there is room for; that of what is missing always.
-fn signs(table: &Collection, theme: Theme, room: usize) -> Vec<Span<'static>> {
+/// The signs that are on screen, as many of them as there is room for.
+fn signs(table: &Collection, areas: &Areas, theme: Theme, room: usize) -> Vec<Span<'static>> {
     let muted = theme.of(Meaning::Muted);
     let is_partial = table
         .rows
@@ -65,7 +76,8 @@ fn signs(table: &Collection, theme: Theme, room: usize) -> Vec<Span<'static>> {
     let [read, done] = table.progress();
     let is_coming = read < table.rows.len() || done < table.rows.len();
     let empty = table.empty_columns().len();
-    let mut all = vec![format!("{MISSING} not recorded")];
+    let mut all = vec![];
+    all.extend(has_missing(table, areas).then(|| format!("{MISSING} not recorded")));
     all.extend(is_coming.then(|| format!("{COMING} being worked out")));
     all.extend((empty > 0).then(|| match empty {
         1 => "1 empty column, a shows it".to_owned(),

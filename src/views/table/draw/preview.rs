@@ -81,10 +81,10 @@ fn lines(row: &Row, theme: Theme, width: usize) -> Vec<Line<'static>> {
         });
         let mut facts: Vec<(&str, String)> = known.collect();
         if source == Source::Run {
-            facts.extend(
-                row.whole()
-                    .map(|card| ("failed calls", figures::count(card.trouble.failures as u64))),
-            );
+            // What has no turns has no calls that could fail.
+            let card = row.whole().filter(|card| card.turns > 0);
+            let failures = card.map(|card| figures::count(card.trouble.failures as u64));
+            facts.extend(failures.map(|count| ("failed calls", count)));
         }
         if facts.is_empty() {
             continue;
