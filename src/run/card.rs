@@ -178,18 +178,20 @@ fn sum(a: Option<u64>, b: Option<u64>) -> Option<u64> {
     }
 }
 
-fn lines(run: &Run) -> Option<(u64, u64)> {
+/// Those of sub-agents too.
+fn steps(run: &Run) -> impl Iterator<Item = &Step> {
     let own = run.turns.iter().flat_map(|turn| &turn.steps);
-    let steps = own.chain(run.subagents.iter().flat_map(|agent| &agent.steps));
-    let edits = steps.flat_map(|step: &Step| &step.edits);
+    own.chain(run.subagents.iter().flat_map(|agent| &agent.steps))
+}
+
+fn lines(run: &Run) -> Option<(u64, u64)> {
+    let edits = steps(run).flat_map(|step| &step.edits);
     let counts = edits.filter_map(|edit| Some((u64::from(edit.added?), u64::from(edit.removed?))));
     counts.reduce(|a, b| (a.0 + b.0, a.1 + b.1))
 }
 
 fn failures(run: &Run) -> usize {
-    let own = run.turns.iter().flat_map(|turn| &turn.steps);
-    let steps = own.chain(run.subagents.iter().flat_map(|agent| &agent.steps));
-    steps.filter(|step| step.failed()).count()
+    steps(run).filter(|step| step.failed()).count()
 }
 
 fn not_counted(run: &Run) -> Vec<&'static str> {

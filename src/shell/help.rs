@@ -1,6 +1,10 @@
 //! The keys, place by place: those that hold where the keyboard is come first.
 
-use crate::{session::context::Context, shell::keymap::bindings, widgets::facts::Row};
+use crate::{
+    session::context::Context,
+    shell::keymap::{bindings, bindings_of},
+    widgets::facts::Row,
+};
 
 use super::keys::Keys;
 
@@ -20,11 +24,7 @@ pub fn rows(place: Context, keys: &Keys) -> Vec<Row> {
 
 /// What the footer of the place says first, in the words of the keys themselves.
 fn often(place: Context, keys: &Keys) -> Vec<Row> {
-    let of_layer = |layer: &Context| {
-        let layer = *layer;
-        bindings().filter(move |it| it.context == layer && !it.hint.is_empty())
-    };
-    let hinted = place.layers().iter().flat_map(of_layer).take(OFTEN);
+    let hinted = bindings_of(place).filter(|binding| !binding.hint.is_empty()).take(OFTEN);
     let mut rows = vec![Row::heading("often used here")];
     rows.extend(hinted.map(|binding| Row::of(keys.shown(binding), binding.help)));
     rows.push(Row::of("", ""));

@@ -9,6 +9,8 @@ use ratatui::{
     widgets::Widget,
 };
 
+use crate::run::figures;
+
 use super::{
     dots::{Grid, Stroke},
     text,
@@ -64,20 +66,22 @@ impl Plot {
         (0..=parts).map(|part| self.most * f64::from(part) / f64::from(parts)).collect()
     }
 
+    /// Decimals where whole numbers would not tell the ticks apart.
+    fn written(&self, tick: f64) -> String {
+        match self.most {
+            ..10.0 => figures::trimmed(tick),
+            _ => figures::short(tick.round() as u64),
+        }
+    }
+
     /// The lines to the left of the plot and below it, and the ticks with their words in `room` cells.
-    pub fn axis(
-        &self,
-        write: impl Fn(f64) -> String,
-        room: usize,
-        style: Style,
-        buffer: &mut Buffer,
-    ) {
+    pub fn axis(&self, room: usize, style: Style, buffer: &mut Buffer) {
         let area = self.area;
         for y in area.y..area.bottom() {
             put(buffer, (area.x - 1, y), "│", style);
         }
         for tick in self.ticks() {
-            let words = format!("{:>room$} ┤", write(tick));
+            let words = format!("{:>room$} ┤", self.written(tick));
             let x = (area.x).saturating_sub(text::width(&words) as u16);
             put(buffer, (x, self.row(tick)), &words, style);
         }
@@ -183,7 +187,7 @@ mod tests {
         let area = Rect::new(6, 0, size.0, size.1);
         let plot = Plot { area, most: 1.0 };
         let mut buffer = Buffer::empty(Rect::new(0, 0, 6 + size.0, size.1 + 1));
-        plot.axis(|tick| tick.to_string(), 4, Style::default(), &mut buffer);
+        plot.axis(4, Style::default(), &mut buffer);
         plot.traces(traces, Theme::plain(), &mut buffer);
         crate::widgets::export::text(&buffer)
     }

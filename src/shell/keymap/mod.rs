@@ -12,10 +12,7 @@ pub use binding::{Binding, Count};
 
 /// What a key means in a place; None where it means nothing.
 pub fn find(context: Context, key: Key) -> Option<&'static Binding> {
-    let layers = context.layers().iter();
-    layers
-        .flat_map(|layer| bindings().filter(move |binding| binding.context == *layer))
-        .find(|binding| binding.keys.contains(&key))
+    bindings_of(context).find(|binding| binding.keys.contains(&key))
 }
 
 /// What the footer of a place says, most useful first: keys and a word.
@@ -29,9 +26,7 @@ pub fn hints_with(
     key: impl Fn(&'static Binding) -> Key,
 ) -> Vec<(String, &'static str)> {
     let mut hints: Vec<(String, &'static str)> = vec![];
-    let layers = context.layers().iter();
-    let rows = layers.flat_map(|layer| bindings().filter(move |row| row.context == *layer));
-    for row in rows.filter(|row| !row.hint.is_empty()) {
+    for row in bindings_of(context).filter(|row| !row.hint.is_empty()) {
         let key = key(row).to_string();
         match hints.last_mut() {
             Some((keys, hint)) if *hint == row.hint => keys.push_str(&key),
@@ -39,6 +34,12 @@ pub fn hints_with(
         }
     }
     hints
+}
+
+/// The bindings that hold in a place, the innermost layer first.
+pub fn bindings_of(context: Context) -> impl Iterator<Item = &'static Binding> {
+    let layers = context.layers().iter();
+    layers.flat_map(|layer| bindings().filter(move |binding| binding.context == *layer))
 }
 
 /// Every binding, one after the other.

@@ -3,7 +3,7 @@
 use super::{Party, Subtraction, judged};
 use crate::{
     metrics::{
-        Better, Number,
+        Number,
         exposure::AtTurn,
         faithfulness::Faithfulness,
         numbers::facts::{Counted, Facts, Reused, Spent, Tested, Verdicts},
@@ -34,11 +34,8 @@ impl Outcome {
         let Subtraction { from, taken, .. } = subtraction;
         let (first, second) = (from.min(taken), from.max(taken));
         let by = a.zip(b).map(|(a, b)| a - b).filter(|by| by.is_finite());
-        let better = by.filter(|by| *by != 0.0).and_then(|by| match number.better() {
-            Better::Neither => None,
-            Better::Higher => Some(if by > 0.0 { first } else { second }),
-            Better::Lower => Some(if by < 0.0 { first } else { second }),
-        });
+        let better = by.and_then(|by| number.better().gains(by));
+        let better = better.map(|is_first| if is_first { first } else { second });
         Self { a, b, delta: by.map(|by| if from == first { by } else { -by }), better }
     }
 }

@@ -142,6 +142,11 @@ impl Axis {
             .take_while(move |(_, cell)| *cell < self.width)
     }
 
+    /// The first cell of a turn; None where it is not shown.
+    pub fn cell_of(self, turn: usize) -> Option<usize> {
+        self.shown().find(|(other, _)| *other == turn).map(|(_, cell)| cell)
+    }
+
     /// The turn in a cell.
     pub fn turn_at(self, cell: usize) -> Option<usize> {
         let turn = self.first + cell / self.cells;

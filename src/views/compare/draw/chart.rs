@@ -10,7 +10,6 @@ use ratatui::{
 
 use crate::{
     metrics::{Number, numbers},
-    run::figures,
     study::compare::{Outcome, letter},
     views::compare::{
         Comparison, Part,
@@ -128,7 +127,6 @@ fn values(compared: &Comparison, places: &[Place], theme: Theme) -> Vec<Span<'st
 struct Chart<'a> {
     places: &'a [Place],
     plot: Plot,
-    is_share: bool,
     theme: Theme,
 }
 
@@ -143,7 +141,7 @@ impl<'a> Chart<'a> {
         let is_share = number.is_share();
         let highest = curves.iter().flatten().flatten().copied().fold(0.0, f64::max);
         let most = number.most().unwrap_or_else(|| round_up(highest, is_share));
-        Self { places, plot: Plot { area: plot, most }, is_share, theme }
+        Self { places, plot: Plot { area: plot, most }, theme }
     }
 
     fn column(&self, index: usize) -> u16 {
@@ -152,12 +150,8 @@ impl<'a> Chart<'a> {
     }
 
     fn axis(&self, buffer: &mut Buffer) {
-        let write = |tick: f64| match tick {
-            tick if self.is_share || self.plot.most < 10.0 => figures::trimmed(tick),
-            tick => figures::short(tick.round() as u64),
-        };
         let room = usize::from(LEFT - 3);
-        self.plot.axis(write, room, self.theme.of(Meaning::Muted), buffer);
+        self.plot.axis(room, self.theme.of(Meaning::Muted), buffer);
     }
 
     /// The point that is looked at.

@@ -8,7 +8,6 @@ use ratatui::{
 
 use crate::{
     metrics::Number,
-    run::figures,
     session::{
         Session,
         ask::Loading,
@@ -32,7 +31,7 @@ use crate::{
     },
 };
 
-use super::has_keyboard;
+use super::{has_keyboard, points_of};
 
 pub fn draw(view: &Curves, session: &Session, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
     let points = view.points(session);
@@ -239,12 +238,7 @@ impl<'a> Chart<'a> {
     /// The numbers to the left, the line below, checkpoints and phases under it.
     fn axis(&self, buffer: &mut Buffer) {
         let (plot, muted) = (self.plot.area, self.theme.of(Meaning::Muted));
-        let chosen = self.view.number;
-        let write = |tick: f64| match tick {
-            tick if chosen.is_share() || self.plot.most < 10.0 => figures::trimmed(tick),
-            tick => figures::short(tick.round() as u64),
-        };
-        self.plot.axis(write, usize::from(LEFT - 3), muted, buffer);
+        self.plot.axis(usize::from(LEFT - 3), muted, buffer);
         let below = plot.bottom();
         let run = &self.session.run;
         for stretch in points::checkpoints(run, self.points) {
@@ -309,11 +303,7 @@ impl<'a> Chart<'a> {
 
     fn curves(&self, buffer: &mut Buffer) {
         let trace = |curve: &Curve| Trace {
-            // Where a value is still to come, the line goes on to what is known already.
-            points: (curve.points.iter().enumerate())
-                .filter(|(_, point)| !matches!(point, Known::NotYet))
-                .map(|(index, point)| (self.column_of(index), point.value()))
-                .collect(),
+            points: points_of(&curve.points, |index| self.column_of(index)),
             stroke: curve.stroke,
             sign: curve.sign,
             style: curve.style,

@@ -8,7 +8,7 @@ mod values;
 use ratatui::buffer::Buffer;
 
 use crate::{
-    session::Session,
+    session::{Session, series::Known},
     views::curves::{Curves, Part, areas::Areas},
     widgets::{layout::Layout, theme::Theme},
 };
@@ -25,6 +25,12 @@ pub fn draw(view: &Curves, session: &Session, theme: Theme, layout: &Layout, buf
     if let Some(area) = areas.moved {
         moved::draw(view, session, theme, area, buffer);
     }
+}
+
+/// The points of a line; where a value is still to come, the line goes on to what is known already.
+fn points_of(known: &[Known], column: impl Fn(usize) -> u16) -> Vec<(u16, Option<f64>)> {
+    let known = known.iter().enumerate().filter(|(_, point)| !matches!(point, Known::NotYet));
+    known.map(|(index, point)| (column(index), point.value())).collect()
 }
 
 fn has_keyboard(view: &Curves, part: Part) -> bool {

@@ -4,11 +4,7 @@ use ratatui::{buffer::Buffer, layout::Rect, text::Line, widgets::Widget};
 
 use crate::{
     metrics::Number,
-    session::{
-        Session,
-        points::Point,
-        series::{self, Known},
-    },
+    session::{Session, points::Point, series},
     views::curves::{
         Curves,
         areas::{MULTIPLE, cell_of},
@@ -23,6 +19,8 @@ use crate::{
     },
 };
 
+use super::points_of;
+
 /// Rows of a curve with its head, at least and at most.
 const HEIGHT: (u16, u16) = (4, 14);
 
@@ -34,7 +32,7 @@ pub fn draw(view: &Curves, session: &Session, theme: Theme, area: Rect, buffer: 
         Line::styled(" each from 0 to its highest ", theme.of(Meaning::Muted)).right_aligned();
     let titles = [title, scale, Line::default()];
     let inner = titled(false, titles, theme, area, buffer);
-    let columns = usize::from(inner.width / (MULTIPLE - 2)).max(1);
+    let columns = usize::from(area.width / MULTIPLE).max(1);
     let rows = listed.len().div_ceil(columns).max(1) as u16;
     let height = (inner.height / rows).clamp(HEIGHT.0, HEIGHT.1);
     for (at, number) in listed.iter().enumerate() {
@@ -66,10 +64,7 @@ fn one(
     let here = view.point_index(session, points);
     let value = here.and_then(|here| series::said_at(number, session, &points[here]));
     let known = series::known(number, session, points);
-    let highest = known
-        .iter()
-        .filter_map(|point| point.value())
-        .fold(None, |most, value| Some(most.map_or(value, |most: f64| most.max(value))));
+    let highest = known.iter().filter_map(|point| point.value()).reduce(f64::max);
     let name = theme.of(if is_chosen { Meaning::Title } else { Meaning::Text });
     let mark = own(if is_chosen { "▌" } else { " " }, theme.of(Meaning::FocusedBorder));
     let value = value.unwrap_or_else(|| "–".into());
@@ -91,13 +86,8 @@ fn one(
     if let Some(here) = here {
         plot.upright(column(here), "│", theme.of(Meaning::Playing), buffer);
     }
-    let known = known.iter().enumerate().filter(|(_, point)| !matches!(point, Known::NotYet));
     let style = theme.of(if is_chosen { Meaning::Hunk } else { Meaning::Text });
-    let trace = Trace {
-        points: known.map(|(index, point)| (column(index), point.value())).collect(),
-        stroke: Stroke::Full,
-        sign: '●',
-        style,
-    };
+    let trace =
+        Trace { points: points_of(&known, column), stroke: Stroke::Full, sign: '●', style };
     plot.traces(&[trace], theme, buffer);
 }

@@ -162,7 +162,7 @@ fn cells(
     y: u16,
     buffer: &mut Buffer,
 ) {
-    let here = axis.shown().find(|(turn, _)| *turn == session.turn).map(|(_, cell)| cell);
+    let here = axis.cell_of(session.turn);
     for (index, x) in (0..signs.len()).zip(strip.x..strip.right()) {
         let span = sign(signs[index], theme);
         let style = match here == Some(index) {
@@ -191,8 +191,7 @@ fn axis(
     let names = checkpoint_names(session, axis, usize::from(strip.width), theme);
     let row = Rect { x: strip.x, width: strip.width, ..inner };
     put_row(Line::from(names), None, row, y, buffer);
-    let here = axis.shown().find(|(turn, _)| *turn == session.turn);
-    if let Some((_, cell)) = here
+    if let Some(cell) = axis.cell_of(session.turn)
         && let Some(cell) = buffer.cell_mut((strip.x + cell as u16, inner.y + y))
     {
         cell.set_symbol("▲").set_style(theme.of(Meaning::Playing));
@@ -208,11 +207,10 @@ pub fn checkpoint_names(
     theme: Theme,
 ) -> Vec<Span<'static>> {
     let (mut spans, mut x, mut first) = (vec![], 0, 0);
-    let cell_of = |turn| axis.shown().find(|(other, _)| *other == turn).map(|(_, cell)| cell);
     for checkpoint in &session.run.checkpoints {
         let is_here = (first..=checkpoint.last_turn).contains(&session.turn);
         let name = format!("┆{}", safe(&checkpoint.id));
-        if let Some(cell) = cell_of(first).filter(|cell| *cell >= x) {
+        if let Some(cell) = axis.cell_of(first).filter(|cell| *cell >= x) {
             let name = head(&name, width.saturating_sub(cell)).to_owned();
             spans.push(Span::raw(" ".repeat(cell - x)));
             x = cell + text::width(&name);

@@ -143,7 +143,7 @@ fn erosion(curve: &[Option<f64>], theme: Theme, area: Rect, buffer: &mut Buffer)
     };
     let highest = curve.iter().flatten().copied().fold(0.0, f64::max);
     let plot = Plot { area: plot, most: round_up(highest, true) };
-    plot.axis(figures::trimmed, usize::from(LEFT - 3), theme.of(Meaning::Muted), buffer);
+    plot.axis(usize::from(LEFT - 3), theme.of(Meaning::Muted), buffer);
     let last = curve.len().saturating_sub(1).max(1);
     let column = |at: usize| (at * usize::from(plot.area.width.saturating_sub(1)) / last) as u16;
     let points = curve.iter().enumerate().map(|(at, value)| (column(at), *value)).collect();
