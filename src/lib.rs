@@ -6,7 +6,7 @@
 //! |-------------|----------------------------------------------------------------------------|---------|
 //! | [`code`]    | source text: diffs, patches, highlighting, syntax trees                    | pure    |
 //! | [`run`]     | what an agent did: Run > Checkpoint > Turn > Step; the files at turn n     | pure    |
-//! | [`formats`] | how the tools out there write runs, one file or folder each                | pure    |
+//! | [`formats`] | how the tools out there write runs, one folder each                        | pure    |
 //! | [`metrics`] | how code and runs are scored: quality, rules, faithfulness, reuse, lifelines | pure  |
 //! | [`study`]   | several runs and raters: agreement, pairs of runs, paired tests, corpora   | pure    |
 //! | [`store`]   | disk and git: finding runs, reading bytes, blobs of a commit               | I/O     |
@@ -39,7 +39,7 @@
 //!
 //! | new        | write                                              | add one word to        |
 //! |------------|----------------------------------------------------|------------------------|
-//! | run format | `formats/<name>.rs` and a sample in `sample-runs/` | `formats::FORMATS`     |
+//! | run format | `formats/<name>/` and a sample in `sample-runs/` | `formats::FORMATS`     |
 //! | command    | `cli/<name>.rs`                                    | `cli::Command`         |
 //! | key        | one row of `shell/keymap/tables/`                  |                        |
 //! | question   | one row of `session/question.rs`, its answer in `runtime/world.rs` |        |

@@ -14,6 +14,7 @@ mod completions;
 mod config;
 mod corpus;
 mod diff;
+mod export;
 mod formats;
 mod import;
 mod json;
@@ -48,7 +49,7 @@ use output::Out;
     version,
     about = "Plays back recorded runs of coding agents, turn by turn, as diffs",
     long_about = "Plays back recorded runs of coding agents, turn by turn, as diffs.\n\n\
-        PATH is a log of Codex or Claude Code, a run bundle (a folder with run.json), a graded rubric tree of \
+        PATH is an agent's log, a run bundle (a folder with run.json), a file that holds many runs, a graded rubric tree of \
         PaperBench, or a folder that holds one of them. `trajview formats` lists what can be read.",
     after_help = "Exit codes: 0 fine, 1 the check asked for failed, 2 wrong arguments, 3 cannot read, 4 cannot \
         understand, 130 interrupted.",
@@ -77,6 +78,7 @@ enum Command {
     Compare(compare::Args),
     Corpus(corpus::Args),
     Import(import::Args),
+    Export(export::Args),
     Check(check::Args),
     Formats(formats::Args),
     Metrics(metrics::Args),
@@ -123,6 +125,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Compare(args)) => compare::run(args, out),
         Some(Command::Corpus(args)) => corpus::run(args, out),
         Some(Command::Import(args)) => import::run(args, out),
+        Some(Command::Export(args)) => export::run(args, out),
         Some(Command::Check(args)) => check::run(args, out),
         Some(Command::Formats(args)) => formats::run(args, out),
         Some(Command::Metrics(args)) => metrics::run(args, out),

@@ -19,7 +19,7 @@ use crate::run::{
 };
 
 use super::{
-    Executor, Format, Head, NotUnderstood, Source, companions,
+    EditsTold, Executor, Format, Head, NotUnderstood, Offers, Shape, Source, companions,
     nested::{head_of, move_places, place_within},
 };
 
@@ -45,6 +45,17 @@ impl Format for Bundle {
 
     fn sample(&self) -> &'static str {
         "codex-p12"
+    }
+
+    fn offers(&self) -> Offers {
+        Offers {
+            shape: Shape::Bundle,
+            edits: EditsTold::Text,
+            tokens: true,
+            cost: true,
+            times: true,
+            subagents: true,
+        }
     }
 
     fn claims(&self, head: &Head<'_>) -> bool {

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::{
-    Executor, Format, Growing, Head, NotUnderstood, Source,
+    EditsTold, Executor, Format, Growing, Head, NotUnderstood, Offers, Shape, Source,
     claude::{
         edits,
         fold::{self, Fold, Owner, TokensFrom},
@@ -41,6 +41,17 @@ impl Format for ClaudeSession {
 
     fn sample(&self) -> &'static str {
         "claude-code"
+    }
+
+    fn offers(&self) -> Offers {
+        Offers {
+            shape: Shape::Lines,
+            edits: EditsTold::Text,
+            tokens: true,
+            cost: false,
+            times: true,
+            subagents: true,
+        }
     }
 
     fn claims(&self, head: &Head<'_>) -> bool {

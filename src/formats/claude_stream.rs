@@ -9,7 +9,7 @@
 //! does not show what it is a difference to.
 
 use super::{
-    Executor, Format, Growing, Head, NotUnderstood, Source,
+    EditsTold, Executor, Format, Growing, Head, NotUnderstood, Offers, Shape, Source,
     claude::{
         edits,
         fold::{self, Fold, Owner, RecordAt, TokensFrom},
@@ -42,6 +42,17 @@ impl Format for ClaudeStream {
 
     fn sample(&self) -> &'static str {
         "claude-stream-json"
+    }
+
+    fn offers(&self) -> Offers {
+        Offers {
+            shape: Shape::Lines,
+            edits: EditsTold::Text,
+            tokens: true,
+            cost: true,
+            times: false,
+            subagents: true,
+        }
     }
 
     fn claims(&self, head: &Head<'_>) -> bool {

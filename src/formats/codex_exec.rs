@@ -7,13 +7,10 @@
 use std::{borrow::Cow, collections::HashMap};
 
 use super::{
-    Executor, Format, Head, NotUnderstood, Source,
-    codex::{
-        self, call,
-        json::{self, Object},
-        outcome,
-    },
+    EditsTold, Executor, Format, Head, NotUnderstood, Offers, Shape, Source,
+    codex::{self, call, outcome},
     jsonl,
+    object::{self as json, Object},
     tape::{self, Tape},
     unknown::Unknowns,
 };
@@ -40,6 +37,17 @@ impl Format for CodexExec {
 
     fn sample(&self) -> &'static str {
         "codex-exec-json"
+    }
+
+    fn offers(&self) -> Offers {
+        Offers {
+            shape: Shape::Lines,
+            edits: EditsTold::Names,
+            tokens: true,
+            cost: false,
+            times: false,
+            subagents: false,
+        }
     }
 
     fn claims(&self, head: &Head<'_>) -> bool {

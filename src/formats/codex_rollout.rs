@@ -28,10 +28,10 @@ use self::{
     record::{Line, Meta, Record},
 };
 use super::{
-    Executor, Format, Growing, Head, NotUnderstood, Source,
-    codex::{self, json::Object},
+    EditsTold, Executor, Format, Growing, Head, NotUnderstood, Offers, Shape, Source, codex,
     companions::BelongsTo,
     jsonl::{self, Input},
+    object::Object,
     tape::Tape,
     unknown::Unknowns,
 };
@@ -53,6 +53,17 @@ impl Format for CodexRollout {
 
     fn sample(&self) -> &'static str {
         "codex-rollout"
+    }
+
+    fn offers(&self) -> Offers {
+        Offers {
+            shape: Shape::Lines,
+            edits: EditsTold::Text,
+            tokens: true,
+            cost: false,
+            times: true,
+            subagents: true,
+        }
     }
 
     fn claims(&self, head: &Head<'_>) -> bool {

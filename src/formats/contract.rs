@@ -17,6 +17,9 @@ pub trait Format: Sync {
     /// A recording of this format, below `sample-runs/`.
     fn sample(&self) -> &'static str;
 
+    /// What a recording of this format can tell.
+    fn offers(&self) -> Offers;
+
     /// Whether a file that starts like this is ours. Looks at content, never at the name alone.
     fn claims(&self, head: &Head<'_>) -> bool;
 
@@ -29,6 +32,22 @@ pub trait Format: Sync {
     /// The names by which its parts call a recording that we claimed.
     fn names(&self, _main: &Head<'_>) -> HashSet<String> {
         HashSet::new()
+    }
+
+    /// Folders, relative to that of a file, whose files are parts of the same recording: `../parts/7`. Asked of the main
+    /// file, and of each file that was found by it.
+    fn parts_in(&self, _main: &Head<'_>) -> Vec<String> {
+        vec![]
+    }
+
+    /// Whether a file that starts like this holds many runs, and how.
+    fn rows(&self, _head: &Head<'_>) -> Rows {
+        Rows::None
+    }
+
+    /// The text that is read in the place of a file that has another form; None where it is read as it is.
+    fn prepared(&self, _bytes: &[u8]) -> Option<Vec<u8>> {
+        None
     }
 
     /// Whether `other` is a part of the same run as `main`. Of many files side by side ask [`super::companions`].
@@ -78,6 +97,104 @@ pub trait Format: Sync {
     fn edit(&self, _record: &[u8], _edit: &Edit) -> Option<RecordedEdit> {
         None
     }
+}
+
+/// What a format can tell, for those who choose one and for those who work with its recordings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Offers {
+    pub shape: Shape,
+    pub edits: EditsTold,
+    pub tokens: bool,
+    pub cost: bool,
+    pub times: bool,
+    pub subagents: bool,
+}
+
+/// How a file of a format holds many runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rows {
+    /// It is one run.
+    None,
+    /// A run a line.
+    Lines,
+    /// A run an element of the list under that key of the document.
+    List(&'static str),
+}
+
+impl Offers {
+    /// Whether it is what an agent writes, and not a folder or a document about what one did.
+    pub fn is_log(self) -> bool {
+        matches!(self.shape, Shape::Lines | Shape::Document) && self.edits != EditsTold::Nowhere
+    }
+
+    /// A format that tells of edits so much, and nothing else yet.
+    pub const fn new(shape: Shape, edits: EditsTold) -> Self {
+        Self { shape, edits, tokens: false, cost: false, times: false, subagents: false }
+    }
+
+    pub const fn tokens(self) -> Self {
+        Self { tokens: true, ..self }
+    }
+
+    pub const fn cost(self) -> Self {
+        Self { cost: true, ..self }
+    }
+
+    pub const fn times(self) -> Self {
+        Self { times: true, ..self }
+    }
+
+    pub const fn subagents(self) -> Self {
+        Self { subagents: true, ..self }
+    }
+}
+
+/// How a recording lies on the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// A log of lines, read on as it grows.
+    Lines,
+    /// One document.
+    Document,
+    /// A folder that a harness wrote, with snapshots of the files at its checkpoints.
+    Snapshots,
+    /// trajview's own folder, with a commit a turn.
+    Bundle,
+}
+
+impl Shape {
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Lines => "lines",
+            Self::Document => "document",
+            Self::Snapshots => "snapshots",
+            Self::Bundle => "bundle",
+        }
+    }
+}
+
+impl EditsTold {
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Names => "names",
+            Self::AtTheEnd => "at the end",
+            Self::Nowhere => "none",
+        }
+    }
+}
+
+/// What is recorded of a change of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EditsTold {
+    /// The text before and after, or a patch.
+    Text,
+    /// The file's name.
+    Names,
+    /// One diff at the end of the run.
+    AtTheEnd,
+    /// It is no log of what an agent did.
+    Nowhere,
 }
 
 /// Whoever carries out work that falls into pieces. A format knows no threads: it says what can be done at once.

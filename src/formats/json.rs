@@ -11,7 +11,7 @@ use serde::{
 };
 use serde_json::value::RawValue;
 
-use crate::formats::codex::json::unescaped;
+use crate::formats::object::unescaped;
 
 /// The fields of one object in the order of the text.
 #[derive(Debug, Clone, Default)]
@@ -31,10 +31,6 @@ impl<'a> Object<'a> {
     pub fn get(&self, key: &str) -> Option<&'a RawValue> {
         let found = self.0.iter().find(|(name, value)| name == key && value.get() != "null");
         found.map(|(_, value)| *value)
-    }
-
-    pub fn has(&self, key: &str) -> bool {
-        self.0.iter().any(|(name, _)| name == key)
     }
 
     pub fn object(&self, key: &str) -> Option<Self> {
@@ -107,15 +103,4 @@ pub fn text(raw: &RawValue) -> Option<Cow<'_, str>> {
 
 pub fn array(raw: &RawValue) -> Vec<&RawValue> {
     serde_json::from_str(raw.get()).unwrap_or_default()
-}
-
-/// A value as a person reads it: a string's characters, else indented JSON.
-pub fn pretty(raw: &RawValue) -> String {
-    if let Some(text) = text(raw) {
-        return text.into_owned();
-    }
-    match serde_json::from_str::<serde_json::Value>(raw.get()) {
-        Ok(value) => format!("{value:#}"),
-        Err(_) => raw.get().to_owned(),
-    }
 }

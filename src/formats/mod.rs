@@ -1,35 +1,66 @@
-//! How the tools out there write runs down: one file each.
+//! How the tools out there write runs down: one folder each.
 //!
-//! A [`Format`] claims a recording by its first bytes, indexes it into a [`Run`](crate::run::Run) without keeping its text,
-//! and reads single records again when they are shown. To teach the program a new one, write
-//! `formats/<name>.rs`, put a small sample below `sample-runs/` and add one word to the list below:
-//! `trajview formats`, the README table and the golden tests follow from the list.
+//! A [`Format`] claims a recording by its first bytes, says what recordings of it can tell ([`Offers`]), indexes one into a
+//! [`Run`](crate::run::Run) without keeping its text, and reads single records again when they are shown. Nothing outside asks for
+//! its name. Most formats are a list of records that each say what they say by themselves: those implement [`records::Records`],
+//! and the rest is done there. To teach the program a new one, write `formats/<name>/mod.rs`, put a small sample below `sample-runs/`
+//! and add a word to each of the two lists below: `trajview formats`, the README table and the golden tests follow.
 //!
 //! Field names drift: read leniently, keep what is unknown as an [`crate::run::StepKind::Unknown`] step or a
 //! warning with its place, never refuse a whole file for one line.
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
+mod aider;
+mod amp;
+mod antigravity;
+mod atif;
 mod bundle;
+mod chat;
 mod claude;
 mod claude_session;
 mod claude_stream;
+mod cline;
 mod codex;
 mod codex_exec;
 mod codex_rollout;
 pub mod companions;
 mod contract;
+mod copilot;
 pub mod csv;
+mod cursor;
+mod droid;
+mod gemini;
+mod gemini_stream;
+mod goose;
+mod grok;
+mod inspect;
 mod json;
 pub mod jsonl;
+mod kimi;
+mod messages;
+mod mini_swe_agent;
 mod nested;
+mod object;
+mod opencode;
+mod openhands;
+mod openhands_v1;
+mod otel;
 mod paperbench;
+mod peek;
+mod pi;
+mod qwen;
+mod records;
 pub mod rubric;
 mod slopcodebench;
+mod swe_agent;
 mod tape;
 mod unknown;
 
-pub use contract::{Executor, Format, Growing, HEAD_BYTES, Head, NotUnderstood, OneHand, Source};
+pub use contract::{
+    EditsTold, Executor, Format, Growing, HEAD_BYTES, Head, NotUnderstood, Offers, OneHand, Rows,
+    Shape, Source,
+};
 
 #[cfg(test)]
 pub use contract::Backwards;
@@ -37,12 +68,37 @@ pub use contract::Backwards;
 /// Every format we read, in the order in which they may claim a file.
 pub const FORMATS: &[&dyn Format] = &[
     &bundle::Bundle,
+    // Before those whose envelopes they share.
+    &qwen::Qwen,
+    &grok::Grok,
     &claude_session::ClaudeSession,
     &claude_stream::ClaudeStream,
     &codex_rollout::CodexRollout,
     &codex_exec::CodexExec,
+    &gemini::Gemini,
+    &gemini_stream::GeminiStream,
+    &opencode::OpenCode,
+    &copilot::Copilot,
+    &cursor::Cursor,
+    &pi::Pi,
+    &amp::Amp,
+    &droid::Droid,
+    &kimi::Kimi,
+    &antigravity::Antigravity,
+    &cline::Cline,
+    &goose::Goose,
+    &aider::Aider,
+    &atif::Atif,
+    &swe_agent::SweAgent,
+    &mini_swe_agent::MiniSweAgent,
+    &openhands::OpenHands,
+    &openhands_v1::OpenHandsV1,
+    &inspect::Inspect,
+    &otel::Otel,
     &slopcodebench::SlopCodeBench,
     &paperbench::PaperBench,
+    // Whatever no tool can be told by.
+    &messages::Messages,
 ];
 
 /// A rubric tree by itself, for one that lies beside a recording.
@@ -85,4 +141,14 @@ pub fn container(bytes: &[u8]) -> Option<&'static str> {
 /// The format of that name.
 pub fn by_name(name: &str) -> Option<&'static dyn Format> {
     FORMATS.iter().copied().find(|format| format.name() == name)
+}
+
+/// How recordings of the format of that name lie on the disk.
+pub fn shape_of(name: &str) -> Option<Shape> {
+    by_name(name).map(|format| format.offers().shape)
+}
+
+/// The one format whose recordings lie in that shape, where files alone do not tell it.
+pub fn of_shape(shape: Shape) -> Option<&'static dyn Format> {
+    FORMATS.iter().copied().find(|format| format.offers().shape == shape)
 }

@@ -26,7 +26,7 @@ use crate::run::{
     rubric_tree::{NodeId, RubricTree},
 };
 
-use super::{Executor, Format, Head, NotUnderstood, Source};
+use super::{EditsTold, Executor, Format, Head, NotUnderstood, Offers, Shape, Source};
 
 pub struct PaperBench;
 
@@ -41,6 +41,17 @@ impl Format for PaperBench {
 
     fn sample(&self) -> &'static str {
         "paperbench"
+    }
+
+    fn offers(&self) -> Offers {
+        Offers {
+            shape: Shape::Document,
+            edits: EditsTold::Nowhere,
+            tokens: false,
+            cost: false,
+            times: false,
+            subagents: false,
+        }
     }
 
     fn claims(&self, head: &Head<'_>) -> bool {

@@ -6,7 +6,7 @@
 //!
 //! | file | becomes | read by |
 //! |---|---|---|
-//! | `agent/`, `agent.tar.gz` | the steps of the turn | [`logs`], with the formats of the logs; [`others`] |
+//! | `agent/`, `agent.tar.gz` | the steps of the turn | [`logs`], with the formats of the logs; [`unclaimed`] |
 //! | `prompt.txt` | the request, unless the log has it | here |
 //! | `evaluation.json`, `evaluation/report.json` | [`recorded::Tests`] | [`evaluation`], where strict, iso and core are defined |
 //! | `diff.json` | [`recorded::Changes`], and files where there is no `snapshot/` | [`changes`] |
@@ -25,18 +25,17 @@ mod facts;
 mod generation;
 pub mod layout;
 mod logs;
-mod others;
 mod quality;
 mod rubric;
+mod unclaimed;
 mod values;
 
 use crate::run::{
     Checkpoint, CheckpointRecord, Edit, Place, Role, Run, RunOrigin, SourceFile, SourceId, Step,
-    StepKind, StepText, Time, Tokens, ToolResult, Turn, Warning, files::RecordedEdit, label,
-    recorded,
+    StepKind, StepText, Time, Tokens, Turn, Warning, files::RecordedEdit, label, recorded,
 };
 
-use super::{Executor, Format, Head, NotUnderstood, Source, json};
+use super::{EditsTold, Executor, Format, Head, NotUnderstood, Offers, Shape, Source, json};
 
 use facts::Facts;
 use generation::Generation;
@@ -62,6 +61,17 @@ impl Format for SlopCodeBench {
     }
 
     /// A run is a folder, told by the names in it ([`layout::is_problem`]), never by one file.
+    fn offers(&self) -> Offers {
+        Offers {
+            shape: Shape::Snapshots,
+            edits: EditsTold::Text,
+            tokens: true,
+            cost: true,
+            times: true,
+            subagents: true,
+        }
+    }
+
     fn claims(&self, _head: &Head<'_>) -> bool {
         false
     }
@@ -84,33 +94,27 @@ impl Format for SlopCodeBench {
         Ok(reader.run)
     }
 
-    fn words(&self, record: &[u8], step: &Step) -> StepText {
+    fn words(&self, record: &[u8], _step: &Step) -> StepText {
         let record = String::from_utf8_lossy(record);
         let failed = Object::parse(&record)
             .and_then(|result| Some(result.text("error_message")?.into_owned()));
         match failed {
             Some(text) => StepText { text, ..StepText::default() },
-            None => others::words(&record, step),
+            None => StepText { text: unclaimed::words(&record), ..StepText::default() },
         }
     }
 
     fn request(&self, record: &[u8]) -> String {
-        let record = String::from_utf8_lossy(record);
-        others::request(&record).unwrap_or_else(|| record.into_owned())
-    }
-
-    fn result(&self, record: &[u8], result: &ToolResult) -> String {
-        others::result(&String::from_utf8_lossy(record), result)
+        String::from_utf8_lossy(record).into_owned()
     }
 
     fn failure(&self, record: &[u8]) -> String {
         evaluation::failure(&String::from_utf8_lossy(record))
     }
 
-    /// Of the harness' own comparison, and of agents without a format of their own.
+    /// Of the harness' own comparison.
     fn edit(&self, record: &[u8], edit: &Edit) -> Option<RecordedEdit> {
-        let record = String::from_utf8_lossy(record);
-        others::body(&record).or_else(|| changes::body(&record, edit))
+        changes::body(&String::from_utf8_lossy(record), edit)
     }
 }
 

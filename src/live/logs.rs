@@ -416,7 +416,7 @@ impl Opening {
         file.take(HEAD_BYTES as u64).read_to_end(&mut bytes).ok()?;
         let name = name.rsplit('/').next().unwrap_or(name).to_owned();
         let head = Head { name: &name, bytes: &bytes, is_whole };
-        let format = formats::claim(&head).filter(|format| format.name() != "bundle")?;
+        let format = formats::claim(&head).filter(|format| format.offers().is_log())?;
         Some(Self { name, bytes, is_whole, format })
     }
 

@@ -198,6 +198,18 @@ pub struct Allowance {
     small: u64,
 }
 
+impl Allowance {
+    /// As much as `read` gives within what may still be unpacked.
+    pub fn take(
+        &mut self,
+        read: impl FnOnce(u64) -> io::Result<(Vec<u8>, Option<String>)>,
+    ) -> io::Result<(Vec<u8>, Option<String>)> {
+        let (bytes, problem) = read(self.unpacked)?;
+        self.unpacked = self.unpacked.saturating_sub(bytes.len() as u64);
+        Ok((bytes, problem))
+    }
+}
+
 impl Default for Allowance {
     fn default() -> Self {
         Self { unpacked: UNPACKED_LIMIT, small: SMALL_LIMIT }
@@ -208,6 +220,7 @@ impl Default for Allowance {
 pub const HELD_LIMIT: u64 = 128 << 20;
 
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+const GZIP_MAGIC: [u8; 3] = [0x1f, 0x8b, 0x08];
 
 /// A file's content, unpacked where it is zstd, with a sentence where it could not be unpacked to its end.
 /// Errors where there is no regular file, or where it may not be read; a pipe is never waited for.
@@ -222,9 +235,9 @@ pub fn read(
     let most = if is_small { LEFT_FROM } else { HEAD_BYTES as u64 };
     let mut head = Vec::with_capacity(len.min(most) as usize);
     (&file).take(most).read_to_end(&mut head)?;
-    if head.starts_with(&ZSTD_MAGIC) {
+    if is_packed(&head) {
         // Piece by piece: the packed file may be larger than what may be unpacked of it.
-        let (bytes, problem) = unpack(open_regular(path)?, allowance.unpacked);
+        let (bytes, problem) = unpack(unpacking(open_regular(path)?, &head), allowance.unpacked);
         allowance.unpacked -= bytes.size();
         return Ok((bytes, problem));
     }
@@ -236,20 +249,59 @@ pub fn read(
     Ok((Bytes::OnDisk(OnDisk { file: Arc::new(file), head: head.into(), len }), None))
 }
 
-/// The first [`HEAD_BYTES`] of a file, unpacked, and whether that is all of it.
-pub fn read_head(path: &Path) -> io::Result<(Vec<u8>, bool)> {
+/// All that comes, up to `most` bytes, and a sentence where that is not all or damaged.
+pub fn read_within(from: impl Read, most: u64) -> (Vec<u8>, Option<String>) {
+    let mut bytes = vec![];
+    let outcome = from.take(most.saturating_add(1)).read_to_end(&mut bytes);
+    let too_much = bytes.len() as u64 > most;
+    bytes.truncate(most as usize);
+    let problem = match outcome {
+        Err(why) => Some(format!("is damaged after {} bytes ({why})", bytes.len())),
+        Ok(_) if too_much => within(u64::MAX, most).1,
+        Ok(_) => None,
+    };
+    (bytes, problem)
+}
+
+/// How much of so many bytes is read, and a sentence where that is not all.
+pub fn within(len: u64, most: u64) -> (u64, Option<String>) {
+    let what = || format!("unpacks to more than {} MiB; the rest is left out", most >> 20);
+    (len.min(most), (len > most).then(what))
+}
+
+/// Whether what starts like this is compressed as a whole.
+pub fn is_packed(start: &[u8]) -> bool {
+    start.starts_with(&ZSTD_MAGIC) || start.starts_with(&GZIP_MAGIC)
+}
+
+/// The first [`HEAD_BYTES`] of a file of the disk as they stand there, and whether that is all of it.
+pub fn read_start(path: &Path) -> io::Result<(Vec<u8>, bool)> {
     let file = open_regular(path)?;
     let mut head = Vec::with_capacity(HEAD_BYTES);
     (&file).take(HEAD_BYTES as u64).read_to_end(&mut head)?;
-    if !head.starts_with(&ZSTD_MAGIC) {
-        let is_whole = file.metadata()?.len() <= head.len() as u64;
+    let is_whole = file.metadata()?.len() <= head.len() as u64;
+    Ok((head, is_whole))
+}
+
+/// What a compressed file unpacks to.
+fn unpacking(file: fs::File, start: &[u8]) -> io::Result<Box<dyn Read>> {
+    Ok(if start.starts_with(&GZIP_MAGIC) {
+        Box::new(flate2::read::MultiGzDecoder::new(io::BufReader::new(file)))
+    } else {
+        Box::new(zstd::stream::read::Decoder::new(file)?)
+    })
+}
+
+/// The first [`HEAD_BYTES`] of a file, unpacked, and whether that is all of it.
+pub fn read_head(path: &Path) -> io::Result<(Vec<u8>, bool)> {
+    let (head, is_whole) = read_start(path)?;
+    if !is_packed(&head) {
         return Ok((head, is_whole));
     }
-    let whole = fs::File::open(path)?;
     let mut unpacked = Vec::with_capacity(HEAD_BYTES);
     // A damaged file still has a beginning.
-    let outcome =
-        zstd::stream::read::Decoder::new(whole)?.take(HEAD_BYTES as u64).read_to_end(&mut unpacked);
+    let whole = unpacking(open_regular(path)?, &head)?;
+    let outcome = whole.take(HEAD_BYTES as u64).read_to_end(&mut unpacked);
     Ok((unpacked, matches!(outcome, Ok(read) if read < HEAD_BYTES)))
 }
 
@@ -264,10 +316,9 @@ fn open_regular(path: &Path) -> io::Result<fs::File> {
     fs::File::open(path)
 }
 
-fn unpack(packed: impl Read, limit: u64) -> (Bytes, Option<String>) {
+fn unpack(packed: io::Result<Box<dyn Read + '_>>, limit: u64) -> (Bytes, Option<String>) {
     let mut bytes = vec![];
-    let outcome = zstd::stream::read::Decoder::new(packed)
-        .and_then(|decoder| decoder.take(limit).read_to_end(&mut bytes));
+    let outcome = packed.and_then(|it| it.take(limit).read_to_end(&mut bytes));
     let problem = match outcome {
         Err(why) => {
             Some(format!("the compressed file is damaged after {} bytes ({why})", bytes.len()))
@@ -312,10 +363,14 @@ mod tests {
         assert_eq!(read_head(&path).unwrap(), (b"{}\n{}\n".to_vec(), true));
     }
 
+    fn zstd_of(packed: &[u8]) -> io::Result<Box<dyn Read + '_>> {
+        Ok(Box::new(zstd::stream::read::Decoder::new(packed)?))
+    }
+
     #[test]
     fn a_damaged_packed_file_keeps_what_could_be_read() {
         let packed = zstd::encode_all(&b"{\"a\": 1}\n".repeat(100_000)[..], 3).unwrap();
-        let (bytes, problem) = unpack(&packed[..packed.len() - 5], UNPACKED_LIMIT);
+        let (bytes, problem) = unpack(zstd_of(&packed[..packed.len() - 5]), UNPACKED_LIMIT);
 
         assert!(bytes.starts_with(b"{\"a\": 1}\n"));
         assert!(problem.unwrap().starts_with("the compressed file is damaged after "));
@@ -324,7 +379,7 @@ mod tests {
     #[test]
     fn a_bomb_goes_off_within_the_limit() {
         let packed = zstd::encode_all(&vec![b'x'; 1 << 20][..], 3).unwrap();
-        let (bytes, problem) = unpack(&packed[..], 1 << 10);
+        let (bytes, problem) = unpack(zstd_of(&packed), 1 << 10);
 
         assert_eq!(bytes.len(), 1 << 10);
         assert_eq!(problem.unwrap(), "unpacks to more than 0 MiB; the rest is left out");

@@ -15,9 +15,9 @@ use crate::{
 };
 
 use super::{
-    OpenError, bytes,
+    OpenError,
     entries::{is_bundle, is_folder, name_of},
-    executor, memory, open, rubric, stand_back,
+    executor, memory, open, reading, rubric, stand_back,
 };
 
 /// What the beginning of a recording says, read in a moment: who, what and with which model; its numbers are those of
@@ -32,7 +32,7 @@ pub fn of_beginning(path: &Path) -> Option<Card> {
 }
 
 fn beginning(main: &Path) -> Option<Run> {
-    let (mut bytes, is_whole) = bytes::read_head(main).ok()?;
+    let (mut bytes, is_whole) = reading::read_head(main).ok()?;
     let format = formats::claim(&Head { name: name_of(main), bytes: &bytes, is_whole })?;
     if !is_whole {
         // Only of a log of lines a part makes sense.

@@ -1,6 +1,7 @@
 //! What a folder holds: its entries by name, regular files and folders. A link is neither: nothing outside a recording
 //! is followed.
 
+use super::inside;
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -16,7 +17,11 @@ pub fn is_bundle(folder: &Path) -> bool {
     is_plain_file(&folder.join("run.json"))
 }
 
+/// What stands directly in a folder, or in a file that holds others, in the order of the names; rows in their own.
 pub fn entries_of(folder: &Path) -> Vec<PathBuf> {
+    if let Some(place) = inside_of(folder) {
+        return place.entries().into_iter().map(|name| folder.join(name)).collect();
+    }
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
     paths.sort();
@@ -25,17 +30,37 @@ pub fn entries_of(folder: &Path) -> Vec<PathBuf> {
 
 /// A link to a folder is not one: nothing outside the recording is followed.
 pub fn is_folder(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok_and(|meta| meta.is_dir())
+    match fs::symlink_metadata(path) {
+        Ok(meta) => meta.is_dir(),
+        Err(_) => inside::below(path).is_some_and(|place| place.is_folder()),
+    }
+}
+
+/// Where a path that the disk does not have leads into a file, or a file holds others.
+fn inside_of(path: &Path) -> Option<inside::Place> {
+    if fs::metadata(path).is_ok_and(|meta| meta.is_dir()) { None } else { inside::at(path) }
 }
 
 pub fn is_plain_file(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok_and(|meta| meta.is_file())
+    match fs::symlink_metadata(path) {
+        Ok(meta) => meta.is_file(),
+        Err(_) => inside::below(path).is_some_and(|place| place.is_file()),
+    }
 }
 
 pub fn could_be_log(path: &Path) -> bool {
-    [".jsonl", ".jsonl.zst", ".json", ".stdout"]
-        .iter()
-        .any(|ending| name_of(path).ends_with(ending))
+    [
+        ".jsonl",
+        ".jsonl.zst",
+        ".json",
+        ".stdout",
+        ".traj",
+        ".chat.history.md",
+        ".jsonl.gz",
+        ".json.gz",
+    ]
+    .iter()
+    .any(|ending| name_of(path).ends_with(ending))
 }
 
 pub fn name_of(path: &Path) -> &str {

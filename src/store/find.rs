@@ -5,12 +5,15 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::formats::{self, Format, Head};
+use crate::formats::{self, Format, Head, Shape};
 
 use super::{
     bytes::{self, Access, Allowance, Bytes},
-    entries::{collect_files, is_bundle, is_plain_file, name_of, own_folder_of},
+    entries::{
+        collect_files, entries_of, is_bundle, is_folder, is_plain_file, name_of, own_folder_of,
+    },
     error::OpenError,
+    inside, reading,
     siblings::{self, Siblings},
     slopcodebench,
     walk::{is_work_folder, runs_below},
@@ -45,9 +48,14 @@ pub fn find(path: &Path, access: Access) -> Result<Found, OpenError> {
 
 /// As [`find`], by what is known of the logs beside it.
 pub fn find_among(path: &Path, access: Access, siblings: &Siblings) -> Result<Found, OpenError> {
-    let meta = fs::metadata(path).map_err(|why| cannot_read(path, &why))?;
-    if !meta.is_dir() {
+    let is_held = !path.exists() && inside::at(path).is_some();
+    let is_several = inside::holds(path) || (is_held && is_folder(path));
+    let meta = fs::metadata(path).map_err(|why| cannot_read(path, &why));
+    if is_held && !is_folder(path) || matches!(&meta, Ok(meta) if !meta.is_dir()) && !is_several {
         return find_file(path, access, siblings);
+    }
+    if !is_several {
+        meta?;
     }
     if is_bundle(path) {
         return find_file(&path.join("run.json"), access, siblings);
@@ -64,14 +72,15 @@ pub fn find_among(path: &Path, access: Access, siblings: &Siblings) -> Result<Fo
     match runs.as_slice() {
         [] => Err(OpenError::Understand {
             path: path.into(),
-            why: format!("no recording below this folder; known formats: {}", known_formats()),
+            why: "no recording below this folder; `trajview formats` lists what can be read".into(),
         }),
         [run] => find_among(run, access, siblings),
         [first, .., last] => Err(OpenError::Understand {
             path: path.into(),
             why: format!(
-                "{} recordings below this folder; name one, from {} to {}",
+                "{} recordings {}; name one, from {} to {}",
                 runs.len(),
+                if path.is_dir() { "below this folder" } else { "in this file" },
                 first.display(),
                 last.display()
             ),
@@ -81,7 +90,7 @@ pub fn find_among(path: &Path, access: Access, siblings: &Siblings) -> Result<Fo
 
 fn find_file(path: &Path, access: Access, siblings: &Siblings) -> Result<Found, OpenError> {
     let mut allowance = Allowance::default();
-    let read = bytes::read(path, access, &mut allowance);
+    let read = reading::read(path, access, &mut allowance);
     let (bytes, problem) = read.map_err(|why| cannot_read(path, &why))?;
     let folder = path.parent().unwrap_or(Path::new("")).to_owned();
     let name = name_of(path).to_owned();
@@ -90,9 +99,14 @@ fn find_file(path: &Path, access: Access, siblings: &Siblings) -> Result<Found, 
         let why = main.problem.unwrap_or_else(|| why_unclaimed(&main.bytes));
         return Err(OpenError::Understand { path: path.into(), why });
     };
-    let files = if format.name() == "bundle" {
+    let main = prepared(main, format);
+    let files = if format.offers().shape == Shape::Bundle {
         let mut files = vec![main];
-        files.extend(bundle_files(&folder, access, &mut allowance));
+        let own = bundle_files(&folder, access, &mut allowance).into_iter();
+        files.extend(own.map(|file| match formats::claim(&head_of(&file)) {
+            Some(format) => prepared(file, format),
+            None => file,
+        }));
         files
     } else {
         let companions = companions_of(path, &main, format, siblings);
@@ -109,16 +123,22 @@ fn find_file(path: &Path, access: Access, siblings: &Siblings) -> Result<Found, 
     Ok(Found { format, files, folder, main: path.to_owned() })
 }
 
+/// The file in the form that its format reads.
+fn prepared(mut file: FoundFile, format: &dyn Format) -> FoundFile {
+    let (whole, problem) = file.bytes.whole();
+    if let Some(made) = format.prepared(&whole) {
+        file.problem = file.problem.take().or(problem);
+        file.bytes = Bytes::Held(made);
+    }
+    file
+}
+
 fn why_unclaimed(bytes: &[u8]) -> String {
     if bytes.trim_ascii().is_empty() {
         return "the file is empty".into();
     }
     let container = formats::container(bytes).map(|what| format!(" ({what})")).unwrap_or_default();
-    format!("not a recording we know{container}; known formats: {}", known_formats())
-}
-
-fn known_formats() -> String {
-    formats::FORMATS.iter().map(|format| format.name()).collect::<Vec<_>>().join(", ")
+    format!("not a recording we know{container}; `trajview formats` lists those that we do")
 }
 
 /// What a bundle may hold beside `run.json` that its index is made from.
@@ -139,6 +159,39 @@ fn bundle_files(folder: &Path, access: Access, allowance: &mut Allowance) -> Vec
     plain.filter_map(|path| read_member(path, relative(path), access, allowance)).collect()
 }
 
+/// The files in the folders that a file names, and in those that they name in turn.
+fn parts_of(main_path: &Path, main: &Head<'_>, format: &'static dyn Format) -> Vec<PathBuf> {
+    let folder = main_path.parent().unwrap_or(Path::new(""));
+    let mut found: Vec<PathBuf> = vec![];
+    let mut wanted = format.parts_in(main);
+    let mut at = 0;
+    while let Some(below) = wanted.get(at).cloned() {
+        at += 1;
+        let folders = match below.strip_suffix("/*") {
+            Some(around) => {
+                entries_of(&folder.join(around)).into_iter().filter(|it| it != folder).collect()
+            }
+            None => vec![folder.join(below)],
+        };
+        for folder in folders.into_iter().filter(|folder| is_folder(folder)) {
+            let files = entries_of(&folder).into_iter();
+            let files = files.filter(|path| is_plain_file(path)).take(MOST_COMPANIONS);
+            for file in files {
+                if found.len() < MOST_COMPANIONS
+                    && let Ok((bytes, is_whole)) = reading::read_head(&file)
+                {
+                    let head = Head { name: name_of(&file), bytes: &bytes, is_whole };
+                    wanted.extend(
+                        format.parts_in(&head).into_iter().filter(|more| !more.ends_with("/*")),
+                    );
+                }
+                found.push(file);
+            }
+        }
+    }
+    found
+}
+
 /// Files near a log that its format recognises as parts of the same run: in its folder, and below the one named after
 /// it.
 fn companions_of(
@@ -148,11 +201,15 @@ fn companions_of(
     siblings: &Siblings,
 ) -> Vec<PathBuf> {
     let main_head = head_of(main);
+    if inside::at(main_path).is_some_and(|place| place.members.are_runs()) {
+        return vec![];
+    }
     let mut own = vec![];
     collect_files(&own_folder_of(main_path), 0, &mut own);
     let named = siblings::among(&own, format).of(&format.names(&main_head));
     let mut paths = siblings.of(main_path, &main_head, format);
     paths.extend(named.into_iter().map(|at| own[at].clone()));
+    paths.extend(parts_of(main_path, &main_head, format));
     paths.truncate(MOST_COMPANIONS);
     paths
 }
@@ -163,7 +220,7 @@ pub fn read_member(
     access: Access,
     allowance: &mut Allowance,
 ) -> Option<FoundFile> {
-    match bytes::read(path, access, allowance) {
+    match reading::read(path, access, allowance) {
         Ok((bytes, problem)) => Some(FoundFile { name, bytes, problem }),
         Err(why) => {
             let problem = Some(format!("cannot be read: {}", bytes::reason(&why)));

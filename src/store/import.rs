@@ -16,14 +16,16 @@ use git2::{
 };
 use serde::Serialize;
 
+use crate::formats::{self, Shape};
 use crate::run::{
     EditKind, RepoPath, Run, Time,
     files::{FileMode, FilesFrom, Timeline, Tree, TreeFile},
 };
 
 use super::{
-    Archive, OpenError, bytes,
-    find::{self, Found},
+    Archive, OpenError, bytes, entries,
+    find::{self, Found, FoundFile},
+    inside,
     write::{Draft, WriteError},
 };
 
@@ -88,7 +90,7 @@ pub fn import(source: &Path, out: &Path) -> Result<Imported, ImportError> {
         return Err(OpenError::Understand { path: source.into(), why }.into());
     }
     let draft = Draft::of(out)?;
-    let imported = if run.origin.format == "bundle" {
+    let imported = if formats::shape_of(run.origin.format) == Some(Shape::Bundle) {
         copy_bundle(&found, run, archive, &draft)?
     } else {
         make_bundle(&found, run, archive, &draft)?
@@ -101,9 +103,9 @@ pub fn import(source: &Path, out: &Path) -> Result<Imported, ImportError> {
 fn refuse_inside(found: &Found, out: &Path) -> Result<(), WriteError> {
     let parent = out.ancestors().skip(1).find(|path| !path.as_os_str().is_empty() && path.exists());
     let parent = fs::canonicalize(parent.unwrap_or(Path::new(".")));
-    let own = match (found.format.name(), found.files.first()) {
-        ("slopcodebench", _) => found.main.clone(),
-        ("bundle", _) | (_, None) => found.folder.clone(),
+    let own = match (found.format.offers().shape, found.files.first()) {
+        (Shape::Snapshots, _) => found.main.clone(),
+        (Shape::Bundle, _) | (_, None) => found.folder.clone(),
         (_, Some(main)) => {
             let name = main.name.trim_end_matches(".zst").trim_end_matches(".jsonl");
             found.folder.join(name)
@@ -260,8 +262,10 @@ fn copy_logs(
         if is_of_harness(found, run, at) {
             continue;
         }
-        let name = RepoPath::new(&file.name);
+        let is_member = is_member(found, file);
+        let name = RepoPath::new(&name_in_bundle(found, file));
         let content = match &name {
+            Some(_) if is_member => Ok(file.bytes.to_vec()),
             // Packed with others: what was unpacked is what there is.
             Some(_) if file.name.contains(".tar.gz/") => Ok(file.bytes.to_vec()),
             Some(name) => read_inside(&found.folder, name),
@@ -294,7 +298,7 @@ fn copy_logs(
 /// A file of a benchmark harness, and not a log of the agent.
 fn is_of_harness(found: &Found, run: &Run, file: usize) -> bool {
     let format = run.origin.sources.get(file).map(|source| source.format);
-    found.format.name() == "slopcodebench" && format == Some("slopcodebench")
+    found.format.offers().shape == Shape::Snapshots && format == Some(found.format.name())
 }
 
 fn is_link(found: &Found) -> bool {
@@ -304,15 +308,32 @@ fn is_link(found: &Found) -> bool {
 
 /// The log of one turn, where each has its own.
 fn session_of<'a>(run: &'a Run, turn: &crate::run::Turn) -> Option<&'a str> {
-    let step = turn.steps.first().filter(|_| run.origin.format == "slopcodebench")?;
+    let step = turn
+        .steps
+        .first()
+        .filter(|_| formats::shape_of(run.origin.format) == Some(Shape::Snapshots))?;
     let source = run.origin.sources.get(step.place.source.0 as usize)?;
-    (source.format != "slopcodebench").then_some(source.name.as_str())
+    (source.format != run.origin.format).then_some(source.name.as_str())
 }
 
 /// The main log as `run.json` names it: below `session/`. None where every turn has its own.
 fn main_log(found: &Found) -> Option<String> {
-    let main = found.files.first().filter(|_| found.format.name() != "slopcodebench");
-    main.map(|main| main.name.clone())
+    let main = found.files.first().filter(|_| found.format.offers().shape != Shape::Snapshots);
+    main.map(|main| name_in_bundle(found, main))
+}
+
+/// Whether a file stood inside another one.
+fn is_member(found: &Found, file: &FoundFile) -> bool {
+    inside::below(&found.folder.join(&file.name)).is_some()
+}
+
+/// What stood inside another file is written as it was read, under a name that says what it is.
+fn name_in_bundle(found: &Found, file: &FoundFile) -> String {
+    let has_end = entries::could_be_log(Path::new(&file.name));
+    if is_member(found, file) && !has_end {
+        return format!("{}.json", file.name);
+    }
+    file.name.clone()
 }
 
 /// First and last line of each turn in the main log; empty where the turns do not stand in it one after the other.

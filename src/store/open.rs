@@ -3,7 +3,7 @@
 use std::{path::Path, sync::Arc};
 
 use crate::{
-    formats::{NotUnderstood, Source, jsonl::Input},
+    formats::{self, NotUnderstood, Shape, Source, jsonl::Input},
     run::{Run, SourceFile, SourceId, Warning},
 };
 
@@ -94,8 +94,8 @@ pub(super) fn opened(mut run: Run, found: Found) -> Opened {
     }
     rubric_tree::complete(&mut run, &found.folder);
     let repo = open_repo(&found.folder, &mut run);
-    let snapshots = match found.format.name() {
-        "slopcodebench" => Snapshots::of_problem(&found.main, &run.checkpoints),
+    let snapshots = match found.format.offers().shape {
+        Shape::Snapshots => Snapshots::of_problem(&found.main, &run.checkpoints),
         _ => {
             let main = found.files.first().map(|main| found.folder.join(&main.name));
             main.and_then(|main| Snapshots::beside(&main, run.turns.len()))
@@ -104,7 +104,7 @@ pub(super) fn opened(mut run: Run, found: Found) -> Opened {
     for (place, what) in snapshots.iter().flat_map(|snapshots| &snapshots.problems) {
         run.warnings.push(Warning { place: place.clone(), what: what.clone() });
     }
-    let bundle = (run.origin.format == "bundle").then(|| found.folder.clone());
+    let bundle = (found.format.offers().shape == Shape::Bundle).then(|| found.folder.clone());
     let files = found.files.into_iter().map(|file| file.bytes).collect();
     let archive = Archive::new(files, repo, snapshots, bundle);
     Opened { run: Arc::new(run), archive: Arc::new(archive) }
@@ -113,7 +113,9 @@ pub(super) fn opened(mut run: Run, found: Found) -> Opened {
 /// The repository of a bundle, where it has one that can be read; what is wrong with it becomes a warning.
 fn open_repo(folder: &Path, run: &mut Run) -> Option<Repo> {
     let path = folder.join("workspace.git");
-    if run.origin.format != "bundle" || std::fs::symlink_metadata(&path).is_err() {
+    if formats::shape_of(run.origin.format) != Some(Shape::Bundle)
+        || std::fs::symlink_metadata(&path).is_err()
+    {
         return None;
     }
     let mut warn =

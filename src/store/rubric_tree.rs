@@ -3,7 +3,7 @@
 use std::{path::Path, sync::Arc};
 
 use crate::{
-    formats::{Format, HEAD_BYTES, Head, PaperBench, Source, read_rubric_tree},
+    formats::{self, Format, HEAD_BYTES, Head, PaperBench, Shape, Source, read_rubric_tree},
     metrics::rubric_tree::{Counting, Measures, differences},
     run::{Run, Warning, rubric_tree::RubricTree},
 };
@@ -21,7 +21,7 @@ const MOST_NAMED: usize = 20;
 
 /// Gives a bundle the first tree that lies beside it, and says of any run's tree what does not add up.
 pub fn complete(run: &mut Run, folder: &Path) {
-    if run.origin.format == "bundle" {
+    if formats::shape_of(run.origin.format) == Some(Shape::Bundle) {
         let there = FILES.iter().filter(|name| is_plain_file(&folder.join(name)));
         let mut trees = there.filter_map(|name| read(folder, name, &mut run.warnings));
         let first = trees.next();

@@ -17,9 +17,9 @@ use crate::formats::{
 };
 
 use super::{
-    bytes,
     entries::{could_be_log, entries_of, is_plain_file, name_of},
     executor::Threads,
+    reading,
 };
 
 /// Files that a thread looks into before it asks for more.
@@ -95,7 +95,7 @@ fn belongs_to(path: &Path, format: &dyn Format) -> Option<BelongsTo> {
     if !could_be_log(path) || !is_plain_file(path) {
         return None;
     }
-    let (bytes, is_whole) = bytes::read_head(path).ok()?;
+    let (bytes, is_whole) = reading::read_head(path).ok()?;
     Some(format.belongs_to(&Head { name: name_of(path), bytes: &bytes, is_whole }))
 }
 

@@ -10,7 +10,7 @@ use flate2::read::GzDecoder;
 
 use crate::{
     formats::{
-        self,
+        self, Shape,
         slopcodebench_layout::{self, checkpoint_number},
     },
     run::RepoPath,
@@ -21,6 +21,7 @@ use super::{
     entries::{self, entries_of, is_folder, is_plain_file, name_of},
     error::OpenError,
     find::{self, Found, FoundFile},
+    reading,
 };
 
 /// Files of the run directory that tell of its problems.
@@ -79,7 +80,7 @@ pub fn checkpoints(problem: &Path) -> Vec<PathBuf> {
 pub fn find(problem: &Path, access: Access) -> Result<Found, OpenError> {
     let cannot_understand =
         || OpenError::Understand { path: problem.into(), why: "no format of that name".into() };
-    let format = formats::by_name("slopcodebench").ok_or_else(cannot_understand)?;
+    let format = formats::of_shape(Shape::Snapshots).ok_or_else(cannot_understand)?;
     let main = with_a_name(problem)
         .map_err(|why| OpenError::Read { path: problem.into(), why: bytes::reason(&why) })?;
     let folder = main.parent().unwrap_or(Path::new("")).to_owned();
@@ -116,7 +117,7 @@ fn with_a_name(folder: &Path) -> std::io::Result<PathBuf> {
 fn is_run(folder: &Path) -> bool {
     let config = folder.join("config.yaml");
     let has_agent = || {
-        let text = bytes::read_head(&config).map(|(head, _)| head).unwrap_or_default();
+        let text = reading::read_head(&config).map(|(head, _)| head).unwrap_or_default();
         String::from_utf8_lossy(&text).lines().any(|line| line.starts_with("agent:"))
     };
     is_plain_file(&folder.join("problem_catalog.json"))

@@ -13,9 +13,8 @@ use crate::formats::{
 };
 
 use super::{
-    bytes,
     entries::{could_be_log, entries_of, is_bundle, is_folder, is_plain_file, name_of, stem_of},
-    slopcodebench,
+    inside, reading, slopcodebench,
 };
 
 /// The file by which the folder of a live run's workspace and home is known.
@@ -49,7 +48,7 @@ pub fn runs_below(folder: &Path) -> Vec<PathBuf> {
 /// Whether a path is a folder with more than one recording below. Looks no further than the second.
 pub fn holds_several(path: &Path) -> bool {
     let mut count = 0;
-    if is_folder(path) || path.is_dir() {
+    if is_folder(path) || path.is_dir() || inside::holds(path) {
         below(path, 0, &mut |_| {
             count += 1;
             count < 2
@@ -61,7 +60,11 @@ pub fn holds_several(path: &Path) -> bool {
 /// The recordings that a path stands for: those below a folder, else the path itself, whatever it is. False if `found`
 /// ended it.
 pub fn walk(path: &Path, found: &mut Found<'_>) -> bool {
-    if path.is_dir() { below(path, 0, found) } else { found(path.to_owned()) }
+    if path.is_dir() || inside::holds(path) || (!path.exists() && is_folder(path)) {
+        below(path, 0, found)
+    } else {
+        found(path.to_owned())
+    }
 }
 
 fn below(folder: &Path, depth: usize, found: &mut Found<'_>) -> bool {
@@ -72,6 +75,9 @@ fn below(folder: &Path, depth: usize, found: &mut Found<'_>) -> bool {
         return found(folder.to_owned());
     }
     let entries = entries_of(folder);
+    if inside::at(folder).is_some_and(|place| place.members.are_runs()) {
+        return entries.into_iter().all(found);
+    }
     let logs = main_logs(&entries);
     for log in &logs {
         if !found(log.clone()) {
@@ -84,7 +90,8 @@ fn below(folder: &Path, depth: usize, found: &mut Found<'_>) -> bool {
     let stems: HashSet<String> = logs.iter().map(|log| stem_of(log)).collect();
     // A folder named after a log holds that log's companions.
     let is_own = |path: &Path| stems.contains(name_of(path)) || name_of(path) == "workspace.git";
-    let folders = entries.iter().filter(|path| !is_own(path) && is_folder(path));
+    let is_entered = |path: &PathBuf| is_folder(path) || inside::holds(path);
+    let folders = entries.iter().filter(|path| !is_own(path) && is_entered(path));
     for folder in folders {
         if !below(folder, depth + 1, found) {
             return false;
@@ -104,17 +111,17 @@ fn main_logs(entries: &[PathBuf]) -> Vec<PathBuf> {
 }
 
 fn claim(path: &Path) -> Option<(&'static dyn Format, BelongsTo)> {
-    if !could_be_log(path) || !is_plain_file(path) {
+    if !could_be_log(path) || !is_plain_file(path) || inside::holds(path) {
         return None;
     }
-    let (bytes, is_whole) = bytes::read_head(path).ok()?;
+    let (bytes, is_whole) = reading::read_head(path).ok()?;
     let head = Head { name: name_of(path), bytes: &bytes, is_whole };
     let format = formats::claim(&head)?;
     Some((format, format.belongs_to(&head)))
 }
 
 fn names(path: &Path, format: &dyn Format) -> Option<HashSet<String>> {
-    let (bytes, is_whole) = bytes::read_head(path).ok()?;
+    let (bytes, is_whole) = reading::read_head(path).ok()?;
     Some(format.names(&Head { name: name_of(path), bytes: &bytes, is_whole }))
 }
 

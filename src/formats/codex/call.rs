@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::json::{self, Object};
+use crate::formats::object::{self as json, Object};
 use crate::{
     code::patch::{self, FilePatch},
     formats::tape::{Tape, Value},

@@ -4,7 +4,7 @@
 //! `apply_patch` to 0.13x), then text under `Exit code: N`, then under `Process exited with code N`; code mode
 //! writes `Script completed` or `Script failed`. Others are a list of content parts, or `{content, success}`.
 
-use super::json::{self, Object};
+use crate::formats::object::{self as json, Object};
 use crate::formats::tape::{Tape, Value};
 
 /// An observation read in full.

@@ -17,10 +17,10 @@ use crate::{
     formats::{
         codex::{
             call,
-            json::{self, Object},
             outcome::{self, Outcome, Seen},
         },
         jsonl,
+        object::{self as json, Object},
         tape::{self, Tape, Value},
     },
     run::{EditKind, Place, Role, StepKind, Time, Tokens, label},

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use super::record::Voice;
 use crate::{
     formats::{
-        codex::json::{self, Object},
+        object::{self as json, Object},
         tape::Value,
     },
     run::Time,

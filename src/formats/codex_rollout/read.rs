@@ -9,9 +9,9 @@ use crate::{
     formats::{
         codex::{
             call,
-            json::{self, Object},
             outcome::{self, Outcome},
         },
+        object::{self as json, Object},
         tape::{Tape, Value},
     },
     run::{

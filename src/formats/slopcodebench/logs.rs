@@ -12,7 +12,7 @@ use super::{
         Executor, Format, Source, by_name, claim, companions,
         nested::{head_of, move_places},
     },
-    others,
+    unclaimed,
 };
 
 /// What the logs of a checkpoint told.
@@ -51,8 +51,8 @@ pub fn read_passes(
     let (mut first, mut found) = found(sources, members, executor, warnings);
     let later = second.take_from(sources, &mut found);
     if found.is_empty() && later.is_empty() {
-        // Some of these agents write the same down twice.
-        let all = members.iter().filter_map(|&at| others::read(sources[at], SourceId(at as u32)));
+        let all =
+            members.iter().filter_map(|&at| unclaimed::read(sources[at], SourceId(at as u32)));
         found.extend(all.max_by_key(steps_of));
     }
     first.choose(found, warnings);
@@ -146,7 +146,7 @@ fn found(
     let head_of = |at: usize| head_of(sources[members[at]]);
     let claimed: Vec<(usize, &'static dyn Format)> = (0..members.len())
         .filter_map(|at| claim(&head_of(at)).map(|format| (at, format)))
-        .filter(|(_, format)| format.name() != "bundle")
+        .filter(|(_, format)| format.offers().is_log())
         .collect();
     let mains = companions::mains_among(&claimed, head_of);
     let all: Vec<usize> = (0..members.len()).collect();

@@ -32,6 +32,9 @@ impl Asking {
 }
 
 /// Rows asked for at once: many are quick to begin and slow to measure.
+/// Of more rows than this only those are read that are looked at: a data set may have hundreds of thousands.
+pub(super) const READ_UNSEEN: usize = 5_000;
+
 const BEGINNINGS: usize = 256;
 const WHOLES: usize = 64;
 const SCORES: usize = 16;
@@ -72,7 +75,7 @@ impl Collection {
     }
 
     fn ask_for_scores(&mut self, numbers: &mut Numbers, height: usize) -> Option<Effect> {
-        let rows = self.first(height, SCORES, |row| !row.is_done());
+        let rows = self.first(height, SCORES, |row| row.is_read() && !row.is_done());
         if rows.is_empty() {
             return None;
         }
@@ -95,7 +98,8 @@ impl Collection {
         let seen = seen.filter_map(|line| line.run());
         let mut taken = BTreeSet::new();
         let mut rows = vec![];
-        for row in seen.chain(0..self.rows.len()) {
+        let others = if self.rows.len() > READ_UNSEEN { 0 } else { self.rows.len() };
+        for row in seen.chain(0..others) {
             if rows.len() == most {
                 break;
             }

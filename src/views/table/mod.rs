@@ -215,7 +215,12 @@ impl Collection {
 
     /// Every run was found and read.
     pub fn is_read(&self) -> bool {
-        self.is_listed && self.rows.iter().all(Row::is_read)
+        self.is_listed && (self.reads_what_is_seen() || self.rows.iter().all(Row::is_read))
+    }
+
+    /// Whether there are so many rows that only those are read that are looked at.
+    pub fn reads_what_is_seen(&self) -> bool {
+        self.rows.len() > asking::READ_UNSEEN
     }
 
     /// So many runs are read, so many are measured.

@@ -785,7 +785,7 @@ fn qwen(kind: &str, uuid: &str, text: &str) -> String {
 }
 
 #[test]
-fn a_session_of_qwen_code_is_not_claimed_however_long_it_is() {
+fn a_session_of_qwen_code_is_its_own_however_long_it_is() {
     let claimed =
         |log: &str| crate::formats::claim(&head("x.jsonl", log.as_bytes())).map(Format::name);
     let short = log(&[
@@ -795,9 +795,9 @@ fn a_session_of_qwen_code_is_not_claimed_however_long_it_is() {
     ]);
     let long = qwen("user", "u2", &"x".repeat(crate::formats::HEAD_BYTES));
 
-    assert_eq!(claimed(&short), None);
-    assert_eq!(claimed(&(short.clone() + &long)), None);
-    assert_eq!(claimed(&long), None);
+    for log in [short.clone(), short + &long, long] {
+        assert_eq!(claimed(&log), Some("qwen-code"));
+    }
 }
 
 #[test]

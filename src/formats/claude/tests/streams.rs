@@ -235,7 +235,7 @@ fn a_stream_is_told_from_its_neighbours() {
 }
 
 #[test]
-fn streams_of_other_tools_in_the_same_envelope_are_not_claimed() {
+fn streams_of_other_tools_in_the_same_envelope_are_not_taken_for_it() {
     let droid = r#"{"type":"system","subtype":"init","cwd":"/w","session_id":"S","tools":["Read","Execute"],"model":"m"}
 {"type":"message","role":"user","id":"1","text":"go","session_id":"S"}
 {"type":"tool_call","toolCallId":"c","toolName":"Execute","parameters":{"command":"ls"},"session_id":"S"}
@@ -251,13 +251,15 @@ fn streams_of_other_tools_in_the_same_envelope_are_not_claimed() {
 {"type":"assistant","session_id":"S","message":{"id":"1","type":"message","role":"assistant","model":"m","content":[]}}"#;
 
     for stream in [droid, amp, cursor, qwen] {
+        let is_droid = stream == droid;
         let claimed = crate::formats::claim(&head("stream.jsonl", stream.as_bytes()));
-        assert_eq!(claimed.map(Format::name), None, "{stream}");
+        assert_eq!(claimed.map(Format::name), is_droid.then_some("droid"), "{stream}");
         let cut = format!(
             "{stream}\n{{\"type\":\"x\",\"text\":\"{}\"}}",
             "x".repeat(crate::formats::HEAD_BYTES)
         );
-        assert!(crate::formats::claim(&head("stream.jsonl", cut.as_bytes())).is_none(), "{stream}");
+        let claimed = crate::formats::claim(&head("stream.jsonl", cut.as_bytes()));
+        assert_eq!(claimed.map(Format::name), is_droid.then_some("droid"), "{stream}");
     }
 }
 

@@ -770,7 +770,8 @@ fn another_tools_items_of_the_responses_api_are_not_a_rollout() {
     ];
     let grok = grok.iter().map(|line| format!("{line}\n")).collect::<String>();
 
-    assert!(claim(&head("chat_history.jsonl", &grok)).is_none());
+    let claimed = claim(&head("chat_history.jsonl", &grok));
+    assert_eq!(claimed.map(crate::formats::Format::name), Some("grok"));
 }
 
 #[test]

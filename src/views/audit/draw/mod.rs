@@ -10,6 +10,7 @@ mod queue;
 use ratatui::{buffer::Buffer, layout::Rect, text::Line, widgets::Widget};
 
 use crate::{
+    formats::{self, Shape},
     session::Session,
     views::audit::{Audit, Part, areas::Areas},
     widgets::{
@@ -55,8 +56,8 @@ fn why_none(session: &Session) -> Option<String> {
     if session.audited().is_some() {
         return None;
     }
-    Some(match session.run.origin.format {
-        "bundle" => "nothing has judged this run yet, so there is nothing to audit: `trajview judge RUN` asks a judge".into(),
+    Some(match formats::shape_of(session.run.origin.format) {
+        Some(Shape::Bundle) => "nothing has judged this run yet, so there is nothing to audit: `trajview judge RUN` asks a judge".into(),
         _ => "this recording is no bundle (a folder with run.json): nothing here can judge it, and there is no \
             place for labels"
             .into(),

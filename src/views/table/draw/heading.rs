@@ -55,6 +55,10 @@ fn progress(table: &Collection, theme: Theme) -> Vec<Span<'static>> {
     let [read, done] = table.progress();
     let words = match (table.is_listed, read < total, done < total) {
         (false, ..) => format!("looking for runs… {total} so far"),
+        (true, ..) if table.reads_what_is_seen() => {
+            let words = format!("{read}/{total} read: the others as they are looked at");
+            return vec![own(words, theme.of(Meaning::Muted))];
+        }
         (true, true, _) => format!("reading {read}/{total}"),
         (true, false, true) => format!("measuring {done}/{total}"),
         (true, false, false) => return vec![],

@@ -17,6 +17,11 @@ impl<'a> Object<'a> {
         Self::of(tape.as_ref()?.root())
     }
 
+    /// The object as a value; None for the empty one that stands for what is no object.
+    pub const fn whole(&self) -> Option<Value<'a>> {
+        self.0
+    }
+
     pub fn of(raw: Value<'a>) -> Option<Self> {
         raw.is_object().then_some(Self(Some(raw)))
     }

@@ -1,0 +1,44 @@
+//! `trajview export`: a run in a form that other programs read.
+
+use std::{fs, path::PathBuf};
+
+use crate::store::{self, export};
+
+use super::{
+    Exit, Failure, Outcome,
+    output::{Out, tell},
+};
+
+/// Write a run in a form that other programs read: ATIF 1.7, or messages of a chat
+///
+/// What the form cannot carry is said on standard error. Read again, the run is the same but for that.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A log, a run bundle, or a folder that holds one of them
+    run: PathBuf,
+    /// The Agent Trajectory Interchange Format, version 1.7
+    #[arg(long, required_unless_present = "messages", conflicts_with = "messages")]
+    atif: bool,
+    /// Messages in the form of OpenAI's API
+    #[arg(long)]
+    messages: bool,
+    /// The file to make; standard output without it
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+pub fn run(args: &Args, out: &mut Out) -> Outcome {
+    let opened = store::open(&args.run)?;
+    let write = if args.atif { export::atif } else { export::messages };
+    let made = write(&opened.run, &opened.archive);
+    for what in &made.left_out {
+        tell(&format!("not carried: {what}"));
+    }
+    let text = format!("{:#}", made.document);
+    match &args.out {
+        None => out.line(&text)?,
+        Some(path) => fs::write(path, text + "\n")
+            .map_err(|why| Failure::unread(format!("cannot write {}: {why}", path.display())))?,
+    }
+    Ok(Exit::Fine)
+}

@@ -1,0 +1,170 @@
+//! Copilot CLI's sessions: `~/.copilot/session-state/<id>/events.jsonl`, a tree of events by `parentId`.
+
+use std::borrow::Cow;
+
+use super::{
+    EditsTold, Head, Offers, Shape, chat,
+    object::Object,
+    peek,
+    records::{Answer, Entry, Event, Record, Records, arguments, order},
+    tape::Value,
+};
+use crate::run::{Role, Tokens};
+
+#[derive(Debug, Clone, Copy)]
+pub struct Copilot;
+
+impl Records for Copilot {
+    fn name(&self) -> &'static str {
+        "copilot-cli"
+    }
+
+    fn about(&self) -> &'static str {
+        "Copilot CLI session, ~/.copilot/session-state/*/events.jsonl"
+    }
+
+    fn sample(&self) -> &'static str {
+        "logs/copilot-cli.jsonl"
+    }
+
+    fn offers(&self) -> Offers {
+        Offers::new(Shape::Lines, EditsTold::Text).tokens().times().subagents()
+    }
+
+    fn claims(&self, head: &Head<'_>) -> bool {
+        peek::any(head, &["\"data\"", "\"type\""], |object| {
+            let kind = object.text("type").unwrap_or_default();
+            let is_known = ["session.", "user.", "assistant.", "tool.execution", "subagent."];
+            object.object("data").is_some()
+                && object.has("id")
+                && is_known.iter().any(|known| kind.starts_with(known))
+        })
+    }
+
+    fn record<'t>(&self, record: Value<'t>) -> Record<'t> {
+        let fields = Object::of(record).unwrap_or_default();
+        let data = fields.object("data").unwrap_or_default();
+        let mut made = Record {
+            time: chat::time_of(&fields, &["timestamp"]),
+            id: fields.text("id"),
+            parent: fields.text("parentId"),
+            agent: data.text("parentToolCallId").filter(|id| !id.is_empty()),
+            ..Record::default()
+        };
+        let kind = fields.text("type").unwrap_or_default();
+        event(&mut made, &kind, &data);
+        made
+    }
+
+    fn order(&self, entries: &mut Vec<Entry>) -> Option<String> {
+        let left_out = order::live_branch(entries);
+        (left_out > 0).then(|| {
+            format!("{left_out} events are of branches that were left; the last branch is shown")
+        })
+    }
+}
+
+fn event<'t>(made: &mut Record<'t>, kind: &str, data: &Object<'t>) {
+    let content = || data.text("content").unwrap_or_default();
+    match kind {
+        "session.start" | "session.resume" => {
+            made.facts.agent = Some(Cow::Borrowed("copilot-cli"));
+            made.facts.id = data.text("sessionId");
+            made.facts.version = data.text("copilotVersion");
+            made.facts.root = data.object("context").and_then(|context| context.text("cwd"));
+        }
+        "session.model_change" => made.facts.model = data.text("newModel"),
+        "session.error" => made.says(Event::Failed(data.text("message").unwrap_or_default())),
+        "session.warning" | "session.info" | "system.message" | "system.notification" => {
+            let text = data.text_of(&["message", "content"]).unwrap_or_default();
+            made.says_words(|text| Event::Said(Role::System, text), text);
+        }
+        "session.truncation" | "session.compaction_complete" | "session.compaction_start" => {
+            if kind != "session.compaction_start" {
+                let summary = data.text_of(&["summaryContent", "summary"]);
+                made.says(Event::Compacted(
+                    summary.unwrap_or(Cow::Borrowed("the context was cut")),
+                ));
+            }
+        }
+        "abort" => made.says(Event::Failed(
+            format!("aborted: {}", data.text("reason").unwrap_or_default()).into(),
+        )),
+        "user.message" => made.says(Event::Request(content())),
+        "assistant.reasoning" => made.says_words(Event::Thought, content()),
+        "assistant.message" => {
+            made.facts.model = data.text("model");
+            made.says_words(Event::Thought, data.text("reasoningText").unwrap_or_default());
+            made.says_words(|text| Event::Said(Role::Assistant, text), content());
+            for call in data.array("toolRequests").into_iter().filter_map(Object::of) {
+                made.says(Event::Called(chat::called(&call)));
+            }
+            made.tokens = Tokens { output: data.number("outputTokens"), ..Tokens::default() };
+        }
+        "assistant.usage" => {
+            made.tokens = chat::usage(data);
+            made.cost_usd = None;
+        }
+        "tool.execution_start" | "tool.user_requested" => {
+            made.says(Event::Called(chat::called(data)));
+        }
+        "tool.execution_complete" => made.says(Event::Answered(answer(data))),
+        "subagent.started" | "subagent.selected" => {
+            let name = data.text_of(&["agentDisplayName", "agentName"]).unwrap_or_default();
+            made.says(Event::Said(Role::System, format!("sub-agent {name} started").into()));
+        }
+        "subagent.failed" => made.says(Event::Failed(data.text("error").unwrap_or_default())),
+        "session.shutdown"
+        | "session.usage_checkpoint"
+        | "session.usage_info"
+        | "session.idle"
+        | "session.handoff"
+        | "session.auto_mode_resolved"
+        | "session.mode_changed"
+        | "session.import_legacy"
+        | "session.snapshot_rewind"
+        | "session.context_changed"
+        | "session.workspace_file_changed"
+        | "session.task_complete"
+        | "session.title_changed"
+        | "session.plan_changed"
+        | "session.skills_loaded"
+        | "assistant.turn_start"
+        | "assistant.turn_end"
+        | "assistant.intent"
+        | "assistant.message_delta"
+        | "assistant.reasoning_delta"
+        | "assistant.streaming_delta"
+        | "tool.execution_progress"
+        | "tool.execution_partial_result"
+        | "hook.start"
+        | "hook.end"
+        | "hook.progress"
+        | "subagent.completed"
+        | "subagent.deselected"
+        | "skill.invoked"
+        | "pending_messages.modified"
+        | "permission.requested"
+        | "permission.completed" => {}
+        _ => made.says(Event::Unknown(if kind.is_empty() {
+            "event without a type".into()
+        } else {
+            kind.to_owned().into()
+        })),
+    }
+}
+
+fn answer<'t>(data: &Object<'t>) -> Answer<'t> {
+    let result = data.object("result").unwrap_or_default();
+    let text = result.text_of(&["content", "detailedContent"]);
+    let text = text.or_else(|| data.get("error").map(arguments::words)).unwrap_or_default();
+    let success = data.flag("success");
+    Answer {
+        call: data.text("toolCallId").unwrap_or_default(),
+        is_error: success == Some(false),
+        is_ok: success == Some(true),
+        exit_code: chat::exit_code(&text),
+        text,
+        ..Answer::default()
+    }
+}

@@ -1,0 +1,72 @@
+//! Cursor CLI's transcripts: `agent-transcripts/*.jsonl`, messages without times and often without results.
+
+use std::borrow::Cow;
+
+use super::{
+    EditsTold, Head, Offers, Shape, chat,
+    object::Object,
+    peek,
+    records::{Event, Record, Records},
+    tape::Value,
+};
+
+#[derive(Debug, Clone, Copy)]
+pub struct Cursor;
+
+impl Records for Cursor {
+    fn name(&self) -> &'static str {
+        "cursor"
+    }
+
+    fn about(&self) -> &'static str {
+        "Cursor CLI transcript, agent-transcripts/*.jsonl; without times, results not always"
+    }
+
+    fn sample(&self) -> &'static str {
+        "logs/cursor.jsonl"
+    }
+
+    fn offers(&self) -> Offers {
+        Offers::new(Shape::Lines, EditsTold::Text)
+    }
+
+    fn claims(&self, head: &Head<'_>) -> bool {
+        let is_turn = |object: &Object<'_>| {
+            let message = object.object("message").unwrap_or_default();
+            object.has("role")
+                && message.has("content")
+                && !object.has("type")
+                && !object.has("sessionId")
+                && !object.has("uuid")
+        };
+        peek::any(head, &["\"role\"", "\"message\""], is_turn)
+    }
+
+    fn header<'t>(&self, _document: Value<'t>) -> Record<'t> {
+        let mut record = Record::default();
+        record.facts.agent = Some(Cow::Borrowed("cursor"));
+        record
+    }
+
+    fn record<'t>(&self, record: Value<'t>) -> Record<'t> {
+        let fields = Object::of(record).unwrap_or_default();
+        let Some(message) = fields.object("message") else {
+            return Record::unknown("record without a message");
+        };
+        let role = fields.text("role").unwrap_or_default();
+        let mut made = chat::content(&role, message.get("content"));
+        for event in &mut made.events {
+            if let Event::Request(text) = event
+                && let Some(asked) = inside(text)
+            {
+                *text = Cow::Owned(asked.to_owned());
+            }
+        }
+        made
+    }
+}
+
+/// What a person typed, between the tags that the program puts around it.
+fn inside(text: &str) -> Option<&str> {
+    Some(text.split_once("<user_query>")?.1.split_once("</user_query>")?.0.trim())
+}

@@ -1,0 +1,285 @@
+//! Gemini CLI's own sessions: `~/.gemini/tmp/<project>/chats/session-*.json` (one document) and, from 0.40 on, `.jsonl`
+//! (a line a message; a message may be written again, the whole list told once more with `$set`, and taken back with
+//! `$rewindTo`).
+
+use std::borrow::Cow;
+
+use super::{
+    EditsTold, Head, Offers, Shape, chat,
+    object::{self, Object},
+    peek,
+    records::{Answer, Call, Entry, Event, Record, Records, arguments, order},
+    tape::Value,
+};
+use crate::run::{Role, Tokens};
+
+#[derive(Debug, Clone, Copy)]
+pub struct Gemini;
+
+impl Records for Gemini {
+    fn name(&self) -> &'static str {
+        "gemini"
+    }
+
+    fn about(&self) -> &'static str {
+        "Gemini CLI session, ~/.gemini/tmp/*/chats/session-*.json and .jsonl"
+    }
+
+    fn sample(&self) -> &'static str {
+        "logs/gemini.jsonl"
+    }
+
+    fn offers(&self) -> Offers {
+        Offers::new(Shape::Lines, EditsTold::Text).tokens().times()
+    }
+
+    fn claims(&self, head: &Head<'_>) -> bool {
+        let is_session = |object: &Object<'_>| {
+            object.text("sessionId").is_some() && object.text("projectHash").is_some()
+        };
+        let is_old = |object: &Object<'_>| {
+            let history = object.array("history");
+            let first = history.first().and_then(|message| Object::of(*message));
+            first.is_some_and(|message| message.has("parts"))
+                && (object.has("start_time") || object.has("meta"))
+        };
+        peek::any(head, &["\"sessionId\"", "\"projectHash\""], is_session)
+            || peek::any(head, &["\"history\"", "\"parts\""], is_old)
+    }
+
+    fn header<'t>(&self, document: Value<'t>) -> Record<'t> {
+        let mut record = Record::default();
+        let fields = Object::of(document).unwrap_or_default();
+        let meta = fields.object("meta").unwrap_or_default();
+        record.facts.agent = Some(Cow::Borrowed("gemini"));
+        record.facts.id = fields.text("sessionId");
+        record.facts.title = fields.text("summary").filter(|title| !title.is_empty());
+        record.facts.model = meta.text("model").filter(|_| !fields.has("messages"));
+        record.facts.root =
+            fields.array("directories").first().and_then(|folder| object::text(*folder));
+        record.time = chat::time_of(&fields, &["startTime", "start_time"]);
+        record
+    }
+
+    fn records<'t>(&self, value: Value<'t>) -> Vec<Value<'t>> {
+        let Some(fields) = Object::of(value) else { return value.elements().collect() };
+        if let Some(set) = fields.object("$set") {
+            return set.array("messages");
+        }
+        for key in ["messages", "history"] {
+            if fields.has(key) {
+                return fields.array(key);
+            }
+        }
+        if fields.has("sessionId") && !fields.has("id") && !fields.has("type") {
+            vec![]
+        } else {
+            vec![value]
+        }
+    }
+
+    fn record<'t>(&self, record: Value<'t>) -> Record<'t> {
+        let fields = Object::of(record).unwrap_or_default();
+        if let Some(id) = fields.text("$rewindTo") {
+            return Record {
+                id: Some(Cow::Borrowed(REWIND)),
+                parent: Some(id),
+                ..Record::default()
+            };
+        }
+        message(&fields)
+    }
+
+    fn order(&self, entries: &mut Vec<Entry>) -> Option<String> {
+        // Several messages on one line are the list told again.
+        let mut counts = std::collections::HashMap::new();
+        for entry in entries.iter() {
+            *counts.entry((entry.place.source, entry.place.line)).or_insert(0) += 1;
+        }
+        let is_of_lines = counts.len() > 1;
+        for entry in entries.iter_mut() {
+            let is_listed = counts[&(entry.place.source, entry.place.line)] > 1;
+            entry.record.restated = is_of_lines && is_listed;
+        }
+        entries.retain(|entry| {
+            let id = entry.record.id.as_deref().unwrap_or_default();
+            !(entry.record.restated && id.ends_with("_response"))
+        });
+        rewind(entries);
+        order::last_of_each_id(entries);
+        None
+    }
+}
+
+/// The id of what takes the messages after another back.
+const REWIND: &str = "$rewindTo";
+
+fn rewind(entries: &mut Vec<Entry>) {
+    let mut kept: Vec<Entry> = Vec::with_capacity(entries.len());
+    for entry in entries.drain(..) {
+        if entry.record.id.as_deref() != Some(REWIND) {
+            kept.push(entry);
+            continue;
+        }
+        let to = kept
+            .iter()
+            .position(|old| old.record.id.is_some() && old.record.id == entry.record.parent);
+        kept.truncate(to.unwrap_or(kept.len()));
+    }
+    *entries = kept;
+}
+
+fn message<'t>(fields: &Object<'t>) -> Record<'t> {
+    let mut record = Record {
+        time: chat::time_of(fields, &["timestamp", "ts"]),
+        id: fields.text("id"),
+        ..Record::default()
+    };
+    record.facts.model = fields.text("model");
+    if let Some(tokens) = fields.object("tokens") {
+        let output =
+            tokens.number("output").map(|output| output + tokens.number("thoughts").unwrap_or(0));
+        record.tokens = Tokens {
+            input: tokens.number("input"),
+            cached_input: tokens.number("cached"),
+            output,
+            reasoning: tokens.number("thoughts"),
+        };
+    }
+    for thought in fields.array("thoughts").into_iter().filter_map(Object::of) {
+        let (subject, text) = (
+            thought.text("subject").unwrap_or_default(),
+            thought.text("description").unwrap_or_default(),
+        );
+        let whole = if subject.is_empty() { text } else { format!("{subject}\n{text}").into() };
+        record.says_words(Event::Thought, whole);
+    }
+    let kind = fields.text_of(&["type", "role"]).unwrap_or_default();
+    let content = fields.get("content").or_else(|| fields.get("parts"));
+    match &*kind {
+        "user" => parts(&mut record, content, request),
+        "gemini" | "model" | "assistant" => {
+            parts(&mut record, content, |text| Event::Said(Role::Assistant, text))
+        }
+        "info" | "warning" => parts(&mut record, content, |text| Event::Said(Role::System, text)),
+        "error" => parts(&mut record, content, Event::Failed),
+        _ => record.says(Event::Unknown(if kind.is_empty() {
+            "record without a type".into()
+        } else {
+            kind
+        })),
+    }
+    let context = record.events.iter().find_map(|event| match event {
+        Event::Said(Role::System, text) => folder_in(text),
+        _ => None,
+    });
+    record.facts.root = context.map(Cow::Owned);
+    for call in fields.array("toolCalls").into_iter().filter_map(Object::of) {
+        record.says(Event::Called(called(&call)));
+    }
+    record
+}
+
+/// What a person typed; what the program says of itself in their name, and its own commands, are no requests.
+fn request(text: Cow<'_, str>) -> Event<'_> {
+    if text.trim_start().starts_with("<session_context>") {
+        return Event::Said(Role::System, text);
+    }
+    let is_command = text.starts_with('/') && !text.trim().contains([' ', '/', '\n'].as_slice());
+    let is_command = is_command || text.trim() == "/compress";
+    if is_command { Event::Said(Role::User, text) } else { Event::Request(text) }
+}
+
+/// The folder that the program tells the model it works in.
+fn folder_in(context: &str) -> Option<String> {
+    let rest =
+        context.split_once("Workspace Directories:").map(|(_, rest)| rest.trim_start_matches("**"));
+    let rest = rest.or_else(|| Some(context.split_once("working in the directory:")?.1))?;
+    let folder = rest
+        .lines()
+        .map(|line| line.trim().trim_start_matches("- "))
+        .find(|line| !line.is_empty())?;
+    folder.starts_with(['/', 'C', 'D']).then(|| folder.to_owned())
+}
+
+/// A text, a part or a list of parts: `{text}`, `{functionCall}`, `{functionResponse}`, `{inlineData}`.
+pub fn parts<'t>(
+    record: &mut Record<'t>,
+    content: Option<Value<'t>>,
+    says: fn(Cow<'t, str>) -> Event<'t>,
+) {
+    let Some(content) = content else { return };
+    if let Some(text) = object::text(content) {
+        if !text.trim().is_empty() {
+            record.says(says(text));
+        }
+        return;
+    }
+    let all: Vec<Value<'t>> =
+        if content.is_list() { content.elements().collect() } else { vec![content] };
+    let mut words: Vec<Cow<'t, str>> = vec![];
+    for part in all {
+        let Some(fields) = Object::of(part) else {
+            words.extend(object::text(part));
+            continue;
+        };
+        if let Some(call) = fields.object("functionCall") {
+            record.says(Event::Called(chat::called(&call)));
+        } else if let Some(response) = fields.object("functionResponse") {
+            record.says(Event::Answered(response_of(&response)));
+        } else if fields.flag("thought") == Some(true) {
+            record.says_words(Event::Thought, fields.text("text").unwrap_or_default());
+        } else if fields.has("inlineData") || fields.has("fileData") {
+            words.push(Cow::Borrowed("[attached file]"));
+        } else {
+            words.extend(fields.text("text"));
+        }
+    }
+    let text = if words.len() == 1 { words.remove(0) } else { words.join("\n").into() };
+    if !text.trim().is_empty() {
+        record.says(says(text));
+    }
+}
+
+/// `{id, name, response: {output} | {error}}`
+pub fn response_of<'t>(response: &Object<'t>) -> Answer<'t> {
+    let inner = response.object("response").unwrap_or_default();
+    let error = inner.get("error").map(arguments::words);
+    let text = inner.get("output").or_else(|| inner.get("content")).map(arguments::words);
+    let text = text
+        .or_else(|| error.clone())
+        .or_else(|| response.get("response").map(|raw| Cow::Borrowed(raw.get())));
+    let text = text.unwrap_or_default();
+    Answer {
+        call: response.text("id").unwrap_or_default(),
+        is_error: error.is_some(),
+        exit_code: chat::exit_code(&text),
+        text,
+        ..Answer::default()
+    }
+}
+
+fn called<'t>(call: &Object<'t>) -> Call<'t> {
+    let mut made = chat::called(call);
+    let responses = call
+        .array("result")
+        .into_iter()
+        .filter_map(|part| Object::of(part)?.object("functionResponse"));
+    let mut answer = responses.map(|response| response_of(&response)).next().or_else(|| {
+        let shown = call.get("resultDisplay").or_else(|| call.get("result"))?;
+        Some(Answer { text: arguments::words(shown), ..Answer::default() })
+    });
+    if let Some(answer) = &mut answer {
+        let status = call.text("status").unwrap_or_default();
+        answer.is_error |= matches!(&*status, "error" | "cancelled");
+        answer.is_ok = status == "success";
+        answer.ended_at = chat::time_of(call, &["timestamp"]);
+        answer.edits = call
+            .object("resultDisplay")
+            .and_then(|shown| chat::whole_file(&shown))
+            .into_iter()
+            .collect();
+    }
+    made.answer = answer;
+    made
+}

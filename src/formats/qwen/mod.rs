@@ -1,0 +1,131 @@
+//! Qwen Code's sessions: `~/.qwen/projects/**/chats/*.jsonl`, the envelope of Claude Code around the parts of Gemini.
+
+use std::borrow::Cow;
+
+use super::{
+    EditsTold, Head, Offers, Shape, chat, gemini,
+    object::Object,
+    peek,
+    records::{Entry, Event, Record, Records, arguments, order},
+    tape::Value,
+};
+use crate::run::{Role, Tokens};
+
+#[derive(Debug, Clone, Copy)]
+pub struct Qwen;
+
+impl Records for Qwen {
+    fn name(&self) -> &'static str {
+        "qwen-code"
+    }
+
+    fn about(&self) -> &'static str {
+        "Qwen Code session, ~/.qwen/projects/**/chats/*.jsonl"
+    }
+
+    fn sample(&self) -> &'static str {
+        "logs/qwen-code.jsonl"
+    }
+
+    fn offers(&self) -> Offers {
+        Offers::new(Shape::Lines, EditsTold::Text).tokens().times()
+    }
+
+    fn claims(&self, head: &Head<'_>) -> bool {
+        peek::any(head, &["\"sessionId\"", "\"parts\""], |object| {
+            let message = object.object("message").unwrap_or_default();
+            object.has("uuid")
+                && message.has("role")
+                && message.get("parts").is_some_and(Value::is_list)
+        })
+    }
+
+    fn record<'t>(&self, record: Value<'t>) -> Record<'t> {
+        let fields = Object::of(record).unwrap_or_default();
+        let mut made = event(&fields);
+        made.time = chat::time_of(&fields, &["timestamp"]);
+        made.id = fields.text("uuid");
+        made.parent = fields.text("parentUuid");
+        made.facts.agent = Some(Cow::Borrowed("qwen-code"));
+        made.facts.id = fields.text("sessionId");
+        made.facts.root = fields.text("cwd");
+        made.facts.version = fields.text("version");
+        made.facts.model = fields.text("model");
+        made
+    }
+
+    fn order(&self, entries: &mut Vec<Entry>) -> Option<String> {
+        let left_out = order::live_branch(entries);
+        (left_out > 0).then(|| {
+            format!("{left_out} records are of branches that were left; the last branch is shown")
+        })
+    }
+}
+
+fn event<'t>(fields: &Object<'t>) -> Record<'t> {
+    let mut made = Record::default();
+    let message = fields.object("message").unwrap_or_default();
+    let parts = message.get("parts");
+    let kind = fields.text("type").unwrap_or_default();
+    match &*kind {
+        "user" if fields.has("subtype") => {
+            gemini::parts(&mut made, parts, |text| Event::Said(Role::System, text))
+        }
+        "user" => {
+            match fields.object("systemPayload").and_then(|payload| payload.text("displayText")) {
+                // What hooks added stands in further parts.
+                Some(typed) => made.says(Event::Request(typed)),
+                None => gemini::parts(&mut made, parts, Event::Request),
+            }
+        }
+        "assistant" => {
+            gemini::parts(&mut made, parts, |text| Event::Said(Role::Assistant, text));
+            if let Some(usage) = fields.object("usageMetadata") {
+                made.tokens = Tokens {
+                    input: usage.number("promptTokenCount"),
+                    cached_input: usage.number("cachedContentTokenCount"),
+                    output: usage
+                        .number("candidatesTokenCount")
+                        .map(|output| output + usage.number("thoughtsTokenCount").unwrap_or(0)),
+                    reasoning: usage.number("thoughtsTokenCount"),
+                };
+            }
+        }
+        "tool_result" => {
+            gemini::parts(&mut made, parts, |text| Event::Said(Role::System, text));
+            let result = fields.object("toolCallResult").unwrap_or_default();
+            for event in &mut made.events {
+                if let Event::Answered(answer) = event {
+                    let status = result.text("status").unwrap_or_default();
+                    answer.is_error |= matches!(&*status, "error" | "cancelled");
+                    answer.is_ok = status == "success";
+                    answer.edits = result
+                        .object("resultDisplay")
+                        .and_then(|shown| chat::whole_file(&shown))
+                        .into_iter()
+                        .collect();
+                }
+            }
+        }
+        "system" => match &*fields.text("subtype").unwrap_or_default() {
+            "chat_compression" => made.says(Event::Compacted("the context was summarised".into())),
+            "ui_telemetry"
+            | "slash_command"
+            | "at_command"
+            | "session_title"
+            | "file_history_snapshot"
+            | "notification" => {}
+            "" => made.says_words(
+                |text| Event::Said(Role::System, text),
+                arguments::words_of(fields, "content"),
+            ),
+            other => made.says(Event::Unknown(Cow::Owned(format!("system/{other}")))),
+        },
+        _ => made.says(Event::Unknown(if kind.is_empty() {
+            "record without a type".into()
+        } else {
+            kind
+        })),
+    }
+    made
+}

@@ -1,0 +1,570 @@
+//! Formats whose records can be read one by one: each says by itself what happened ([`Record`]), and all of them become
+//! runs in one way ([`fold`]).
+//!
+//! A log of these is either lines, each a JSON value, or one JSON document; [`Records::records`] takes such a value apart
+//! where it holds several records. To read a new format of this kind, say how its first bytes are known and what one
+//! record of it says.
+
+pub mod arguments;
+pub mod event;
+mod fold;
+pub mod order;
+
+use std::collections::HashSet;
+
+use super::{
+    Executor, Format, Growing, HEAD_BYTES, Head, NotUnderstood, Offers, Rows, Shape, Source, chat,
+    codex::call,
+    companions::BelongsTo,
+    jsonl::{self, Budget, Input, Kept},
+    nested::place_within,
+    tape::{self, Tape, Value},
+};
+use crate::{
+    formats::claude::{json::indented, text::readable},
+    run::{Edit, Place, Run, SourceId, Step, StepText, ToolResult, Warning, files::RecordedEdit},
+};
+
+pub use event::{Answer, Call, Event, Facts, FileEdit, Record};
+
+/// [`Place::part`] holds the number of an event in its record, and above this many bits that of an edit in its event.
+const EDIT_SHIFT: u32 = 20;
+
+/// What there is to know of a format whose records are read one by one; whoever has this is a [`Format`].
+pub trait Records: Copy + Send + Sync + 'static {
+    /// As [`Format::name`].
+    fn name(&self) -> &'static str;
+
+    /// As [`Format::about`].
+    fn about(&self) -> &'static str;
+
+    /// As [`Format::sample`].
+    fn sample(&self) -> &'static str;
+
+    /// As [`Format::offers`].
+    fn offers(&self) -> Offers;
+
+    /// As [`Format::claims`].
+    fn claims(&self, head: &Head<'_>) -> bool;
+
+    /// What a line, or the whole document, says of the run beside its records. Tokens and cost are those of the whole run.
+    fn header<'t>(&self, _document: Value<'t>) -> Record<'t> {
+        Record::default()
+    }
+
+    /// The records in a line, or in the whole document, in playing order.
+    fn records<'t>(&self, value: Value<'t>) -> Vec<Value<'t>> {
+        vec![value]
+    }
+
+    /// What one record says.
+    fn record<'t>(&self, record: Value<'t>) -> Record<'t>;
+
+    /// Leaves out the records that do not make up the run, or puts them in order; says what was left out.
+    fn order(&self, _entries: &mut Vec<Entry>) -> Option<String> {
+        None
+    }
+
+    /// The sub-agent whose log a file is, by its name as a companion.
+    fn agent_of(&self, _source: &str) -> Option<String> {
+        None
+    }
+
+    /// As [`Format::rows`].
+    fn rows(&self, _head: &Head<'_>) -> Rows {
+        Rows::None
+    }
+
+    /// As [`Format::prepared`].
+    fn prepared(&self, _bytes: &[u8]) -> Option<Vec<u8>> {
+        None
+    }
+
+    /// As [`Format::belongs_to`].
+    fn belongs_to(&self, _other: &Head<'_>) -> BelongsTo {
+        BelongsTo::Itself
+    }
+
+    /// As [`Format::names`].
+    fn names(&self, _main: &Head<'_>) -> HashSet<String> {
+        HashSet::new()
+    }
+
+    /// As [`Format::parts_in`].
+    fn parts_in(&self, _main: &Head<'_>) -> Vec<String> {
+        vec![]
+    }
+}
+
+/// A record and where it stands; of its texts the labels.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    pub place: Place,
+    pub record: Record<'static>,
+}
+
+impl<T: Records> Format for T {
+    fn name(&self) -> &'static str {
+        Records::name(self)
+    }
+
+    fn about(&self) -> &'static str {
+        Records::about(self)
+    }
+
+    fn sample(&self) -> &'static str {
+        Records::sample(self)
+    }
+
+    fn offers(&self) -> Offers {
+        Records::offers(self)
+    }
+
+    fn claims(&self, head: &Head<'_>) -> bool {
+        Records::claims(self, head)
+    }
+
+    fn belongs_to(&self, other: &Head<'_>) -> BelongsTo {
+        Records::belongs_to(self, other)
+    }
+
+    fn names(&self, main: &Head<'_>) -> HashSet<String> {
+        Records::names(self, main)
+    }
+
+    fn parts_in(&self, main: &Head<'_>) -> Vec<String> {
+        Records::parts_in(self, main)
+    }
+
+    fn rows(&self, head: &Head<'_>) -> Rows {
+        Records::rows(self, head)
+    }
+
+    fn prepared(&self, bytes: &[u8]) -> Option<Vec<u8>> {
+        Records::prepared(self, bytes)
+    }
+
+    fn index_with(
+        &self,
+        sources: &[Source<'_>],
+        executor: &dyn Executor,
+    ) -> Result<Run, NotUnderstood> {
+        let mut log = Log::of(*self);
+        for (id, source) in (0..).map(SourceId).zip(sources) {
+            match is_lines(source.bytes) {
+                true => log.take(id, source.name, Input::whole(source.bytes), executor),
+                false => log.document(id, source.name, source.bytes),
+            }
+        }
+        log.completed(sources)
+    }
+
+    fn growing(&self) -> Option<Box<dyn Growing>> {
+        let is_lines = Records::offers(self).shape == Shape::Lines;
+        is_lines.then(|| Box::new(Log::of(*self)) as Box<dyn Growing>)
+    }
+
+    fn words(&self, record: &[u8], step: &Step) -> StepText {
+        let whole = || StepText { text: whole_of(record), ..StepText::default() };
+        event_at(self, record, step.place, |event| match event {
+            Some(Event::Called(call)) => {
+                StepText { arguments: Some(arguments_of(&call)), ..StepText::default() }
+            }
+            Some(
+                Event::Request(text)
+                | Event::Said(_, text)
+                | Event::Thought(text)
+                | Event::Failed(text)
+                | Event::Compacted(text)
+                | Event::FinalDiff(text),
+            ) => StepText { text: text.into_owned(), ..StepText::default() },
+            Some(Event::Answered(answer)) => {
+                StepText { text: answer.text.into_owned(), ..StepText::default() }
+            }
+            Some(Event::Unknown(_) | Event::Nothing) | None => whole(),
+        })
+    }
+
+    fn request(&self, record: &[u8]) -> String {
+        with_record(self, record, |record| {
+            let (mut asked, mut said) = (vec![], vec![]);
+            for event in record.events {
+                match event {
+                    Event::Request(text) => asked.push(text),
+                    // Words of which only other records tell that they are the user's.
+                    Event::Said(_, text) => said.push(text),
+                    _ => {}
+                }
+            }
+            if asked.is_empty() { said.join("\n") } else { asked.join("\n") }
+        })
+        .unwrap_or_default()
+    }
+
+    fn result(&self, record: &[u8], result: &ToolResult) -> String {
+        event_at(self, record, result.place, |event| match event {
+            Some(Event::Called(Call { answer: Some(answer), .. }) | Event::Answered(answer)) => {
+                answer.text.into_owned()
+            }
+            Some(Event::Request(text)) => text.into_owned(),
+            _ => String::new(),
+        })
+    }
+
+    fn edit(&self, record: &[u8], edit: &Edit) -> Option<RecordedEdit> {
+        let number = (edit.place.part >> EDIT_SHIFT) as usize;
+        event_at(self, record, edit.place, |event| {
+            let edits = match event? {
+                Event::Called(Call { answer: Some(answer), .. }) if !answer.edits.is_empty() => {
+                    answer.edits
+                }
+                Event::Called(call) => call.edits,
+                Event::Answered(answer) => answer.edits,
+                Event::FinalDiff(diff) => FileEdit::of_diff(&diff),
+                _ => return None,
+            };
+            let edit = edits.into_iter().nth(number)?;
+            Some(RecordedEdit { before: edit.before, change: edit.change })
+        })
+    }
+}
+
+/// The whole record, readable.
+fn whole_of(record: &[u8]) -> String {
+    let text = readable(record);
+    match Tape::read(text.trim()) {
+        Some(tape) => indented(tape.root()),
+        None => text.to_string(),
+    }
+}
+
+fn with_record<R: Records, T>(
+    format: &R,
+    record: &[u8],
+    then: impl FnOnce(Record<'_>) -> T,
+) -> Option<T> {
+    let text = readable(record);
+    let tape = Tape::read(text.trim())?;
+    Some(then(format.record(tape.root())))
+}
+
+fn event_at<R: Records, T>(
+    format: &R,
+    record: &[u8],
+    place: Place,
+    then: impl FnOnce(Option<Event<'_>>) -> T,
+) -> T {
+    let part = (place.part & ((1 << EDIT_SHIFT) - 1)) as usize;
+    let text = readable(record);
+    match Tape::read(text.trim()) {
+        Some(tape) => then(format.record(tape.root()).events.into_iter().nth(part)),
+        None => then(None),
+    }
+}
+
+/// As a person reads them: the command alone, a patch, else JSON with line breaks.
+fn arguments_of(call: &Call<'_>) -> String {
+    let text = &call.arguments;
+    let tape = Tape::read(text);
+    let fields = tape.as_ref().map(Tape::root).filter(|root| root.is_object());
+    let Some(root) = fields else {
+        return if text.is_empty() { call.main.to_string() } else { text.to_string() };
+    };
+    let mut texts = root.fields().filter(|(_, value)| value.is_string());
+    let is_only = |(key, _): &(tape::Inside<'_>, Value<'_>)| {
+        matches!(key.text, "command" | "cmd" | "input" | "patch" | "CommandLine" | "code")
+    };
+    match texts.find(is_only) {
+        Some(_) if root.fields().count() <= 3 => call::main_argument(text),
+        _ => indented(root),
+    }
+}
+
+/// The bytes of a document that are read.
+const MOST_BYTES: usize = 1 << 30;
+
+/// The records of one source, as they were read.
+#[derive(Debug, Clone)]
+struct Part {
+    entries: Vec<Entry>,
+    header: Record<'static>,
+}
+
+/// A document that comes in pieces.
+#[derive(Clone)]
+struct Document {
+    id: SourceId,
+    name: String,
+    bytes: Vec<u8>,
+}
+
+/// A recording while it is read.
+#[derive(Clone)]
+struct Log<R> {
+    format: R,
+    parts: Vec<(SourceId, Part)>,
+    documents: Vec<Document>,
+    warnings: Vec<Warning>,
+    budget: Budget,
+}
+
+/// What was made of a line.
+struct Made {
+    place: Place,
+    part: Option<Part>,
+    warnings: Vec<String>,
+}
+
+impl Kept for Made {
+    fn kept_bytes(&self) -> usize {
+        let kept = |entry: &Entry| 128 + entry.record.events.len() * 320;
+        let entries = self.part.iter().flat_map(|part| &part.entries);
+        64 + self.warnings.len() * 256 + entries.map(kept).sum::<usize>()
+    }
+}
+
+impl<R: Records> Growing for Log<R> {
+    fn take(&mut self, id: SourceId, name: &str, input: Input<'_>, executor: &dyn Executor) {
+        match input {
+            Input::Held(piece) => {
+                let open = self.documents.iter_mut().find(|document| document.id == id);
+                match open {
+                    Some(document) => return document.bytes.extend_from_slice(piece.bytes),
+                    None if piece.start == 0 && !is_lines(piece.bytes) => {
+                        let (name, bytes) = (name.to_owned(), piece.bytes.to_vec());
+                        return self.documents.push(Document { id, name, bytes });
+                    }
+                    None => {}
+                }
+            }
+            Input::Log(log) => {
+                let mut head = vec![0; HEAD_BYTES];
+                let len = log.read(0, &mut head);
+                if !is_lines(&head[..len]) && len > 0 {
+                    let mut whole =
+                        vec![0; usize::try_from(log.size()).unwrap_or(0).min(MOST_BYTES)];
+                    let len = log.read(0, &mut whole);
+                    return self.document(id, name, &whole[..len]);
+                }
+            }
+        }
+        let format = self.format;
+        let read = move |place: Place, bytes: &[u8], is_last: bool| {
+            Some(line_of(&format, place, bytes, is_last))
+        };
+        let mut all = Part { entries: vec![], header: Record::default() };
+        let mut warnings = vec![];
+        let extent = jsonl::each_line(
+            id,
+            input,
+            executor,
+            &mut self.budget,
+            &read,
+            &mut |before, made: Made| {
+                let place = made.place.down(before);
+                let told = made.warnings.into_iter();
+                warnings.extend(told.map(|what| jsonl::warning(name, place, what)));
+                let Some(part) = made.part else { return };
+                let entries = part.entries.into_iter();
+                all.entries.extend(
+                    entries.map(|entry| Entry { place: entry.place.down(before), ..entry }),
+                );
+                merge(&mut all.header, part.header);
+            },
+        );
+        if let jsonl::Extent::CutAfter(line) = extent {
+            warnings.push(Warning { place: name.to_owned(), what: jsonl::too_long(line) });
+        }
+        self.warnings.extend(warnings);
+        match self.parts.iter_mut().find(|(known, _)| *known == id) {
+            Some((_, part)) => {
+                part.entries.extend(all.entries);
+                merge(&mut part.header, all.header);
+            }
+            None => self.parts.push((id, all)),
+        }
+    }
+
+    fn run(&self, sources: &[Source<'_>]) -> Result<Run, NotUnderstood> {
+        self.clone().completed(sources)
+    }
+
+    fn finish(
+        self: Box<Self>,
+        sources: &[Source<'_>],
+        _left: &mut dyn FnMut(Box<dyn Send>),
+    ) -> Result<Run, NotUnderstood> {
+        self.completed(sources)
+    }
+}
+
+impl<R: Records> Log<R> {
+    fn of(format: R) -> Self {
+        Self {
+            format,
+            parts: vec![],
+            documents: vec![],
+            warnings: vec![],
+            budget: Budget::default(),
+        }
+    }
+
+    fn document(&mut self, id: SourceId, name: &str, bytes: &[u8]) {
+        let text = readable(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes));
+        let Some(tape) = Tape::read(text.trim()) else {
+            let what = jsonl::broken(&tape::why_not(&text), true);
+            self.warnings.push(Warning { place: name.to_owned(), what });
+            return;
+        };
+        let is_exact = matches!(text, std::borrow::Cow::Borrowed(_));
+        let mut last = Place { source: id, line: 1, ..Place::default() };
+        let mut place = |record: Value<'_>| {
+            if !is_exact {
+                return Place { len: bytes.len() as u64, ..last };
+            }
+            last = place_after(bytes, record.get(), last);
+            last
+        };
+        let values = self.format.records(tape.root()).into_iter();
+        let entries = values
+            .map(|value| Entry { place: place(value), record: kept(self.format.record(value)) })
+            .collect();
+        let header = kept(self.format.header(tape.root()));
+        self.parts.push((id, Part { entries, header }));
+    }
+
+    fn completed(mut self, sources: &[Source<'_>]) -> Result<Run, NotUnderstood> {
+        for document in std::mem::take(&mut self.documents) {
+            self.document(document.id, &document.name, &document.bytes);
+        }
+        self.parts.sort_by_key(|(id, _)| *id);
+        let name = sources.first().map_or("", |source| source.name);
+        let mut fold = fold::Fold::default();
+        let mut header = Record::default();
+        for (id, part) in &mut self.parts {
+            let source = sources.get(id.0 as usize).map_or("", |source| source.name);
+            if let Some(agent) = self.format.agent_of(source).filter(|_| id.0 > 0) {
+                for entry in &mut part.entries {
+                    entry.record.agent.get_or_insert(agent.clone().into());
+                    entry.record.facts =
+                        Facts { model: entry.record.facts.model.take(), ..Facts::default() };
+                }
+            }
+            merge(&mut header, std::mem::take(&mut part.header));
+        }
+        let mut entries: Vec<Entry> =
+            self.parts.into_iter().flat_map(|(_, part)| part.entries).collect();
+        if let Some(what) = self.format.order(&mut entries) {
+            self.warnings.push(Warning { place: name.to_owned(), what });
+        }
+        let told = Entry {
+            place: Place::default(),
+            record: Record { facts: header.facts.clone(), time: header.time, ..Record::default() },
+        };
+        fold.about(&told.record);
+        // What sub-agents did is told after the main agent's steps, which say who started them.
+        let (main, others): (Vec<_>, Vec<_>) = entries
+            .iter()
+            .partition(|entry| entry.record.agent.is_none() || entry.place.source.0 == 0);
+        main.into_iter().chain(others).for_each(|entry| fold.take(entry));
+        let mut run = fold.finish(Records::name(&self.format), name, &header);
+        run.warnings.extend(self.warnings);
+        Ok(run)
+    }
+}
+
+/// Whether each line is a value of its own: a document begins with a bracket alone, or is a list.
+fn is_lines(bytes: &[u8]) -> bool {
+    let first = jsonl::lines(SourceId(0), bytes).next();
+    first.is_none_or(|(_, line)| {
+        let line = line.trim_ascii();
+        line.starts_with(b"{") && line.ends_with(b"}")
+            || !line.starts_with(b"[") && !line.starts_with(b"{")
+    })
+}
+
+fn line_of<R: Records>(format: &R, place: Place, bytes: &[u8], is_last: bool) -> Made {
+    let text = readable(bytes);
+    let mut warnings = vec![];
+    let is_exact = matches!(text, std::borrow::Cow::Borrowed(_));
+    if !is_exact {
+        warnings.push("not UTF-8; what could not be read is shown as \u{fffd}".to_owned());
+    }
+    let tape = Tape::read(text.trim()).filter(|tape| tape.root().is_object());
+    let Some(tape) = tape else {
+        let why = tape::why_not(&text);
+        let what = if why.line() == 0 { why.to_string() } else { jsonl::broken(&why, is_last) };
+        warnings.push(what);
+        return Made { place, part: None, warnings };
+    };
+    let whole = tape.root().get();
+    let at = |value: Value<'_>| {
+        if !is_exact || std::ptr::eq(value.get(), whole) {
+            return place;
+        }
+        let within = place_within(bytes, value.get(), place.source);
+        Place { start: place.start + within.start, line: place.line, ..within }
+    };
+    let values = format.records(tape.root()).into_iter();
+    let entries = values
+        .map(|value| Entry { place: at(value), record: kept(format.record(value)) })
+        .collect();
+    let header = kept(format.header(tape.root()));
+    Made { place, part: Some(Part { entries, header }), warnings }
+}
+
+/// The place of a part of `whole` that stands after `last`.
+fn place_after(whole: &[u8], part: &str, last: Place) -> Place {
+    let start = (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize).min(whole.len());
+    let before = last.start as usize;
+    let line = if start >= before {
+        last.line + memchr::memchr_iter(b'\n', &whole[before..start]).count() as u32
+    } else {
+        1 + memchr::memchr_iter(b'\n', &whole[..start]).count() as u32
+    };
+    Place { line, start: start as u64, len: part.len() as u64, ..last }
+}
+
+fn kept(record: Record<'_>) -> Record<'static> {
+    let own = |text: Option<std::borrow::Cow<'_, str>>| text.map(|text| text.into_owned().into());
+    let asked = record.events.iter().find_map(|event| match event {
+        Event::Request(text) => Some((text.len() as u64, chat::exit_code(text))),
+        _ => None,
+    });
+    Record {
+        asked,
+        time: record.time,
+        facts: record.facts.kept(),
+        tokens: record.tokens,
+        cost_usd: record.cost_usd,
+        totals: record.totals,
+        response: own(record.response),
+        id: own(record.id),
+        parent: own(record.parent),
+        agent: own(record.agent),
+        restated: record.restated,
+        events: record.events.into_iter().map(Event::kept).collect(),
+    }
+}
+
+/// What a later header adds to an earlier one.
+fn merge(to: &mut Record<'static>, from: Record<'static>) {
+    let (old, new) = (&mut to.facts, from.facts);
+    let pairs = [
+        (&mut old.id, new.id),
+        (&mut old.title, new.title),
+        (&mut old.task, new.task),
+        (&mut old.agent, new.agent),
+        (&mut old.version, new.version),
+        (&mut old.model, new.model),
+        (&mut old.root, new.root),
+    ];
+    for (old, new) in pairs {
+        if old.is_none() {
+            *old = new;
+        }
+    }
+    to.time = to.time.or(from.time);
+    to.tokens = if from.tokens.is_recorded() { from.tokens } else { to.tokens };
+    to.cost_usd = from.cost_usd.or(to.cost_usd);
+}

@@ -1,0 +1,223 @@
+//! Zip and tar archives. Names that climb out of the archive, links and whatever is no regular file are left out.
+
+use std::{
+    fs::File,
+    io::{self, BufReader, Read, Seek, SeekFrom},
+    path::{Path, PathBuf},
+};
+
+use crate::run::RepoPath;
+
+use super::{MOST_MEMBERS, Members};
+use crate::store::bytes;
+
+/// A zip archive, an Inspect log among them; ZIP64, deflate and zstd.
+pub struct Zip {
+    file: PathBuf,
+    names: Vec<String>,
+    /// The name in the archive of each member; of an Inspect sample in pieces, its folder.
+    places: Vec<String>,
+    is_eval: bool,
+}
+
+impl Zip {
+    pub fn open(file: &Path) -> Option<Self> {
+        let archive = zip::ZipArchive::new(BufReader::new(File::open(file).ok()?)).ok()?;
+        let all: Vec<String> = archive
+            .file_names()
+            .take(MOST_MEMBERS)
+            .filter_map(|name| Some(name.ok()?.into_owned()))
+            .collect();
+        let is_eval = all.iter().any(|name| name == "header.json" || name.starts_with("_journal/"));
+        let mut members: Vec<(String, String)> = match is_eval {
+            true => samples(&all),
+            false => all
+                .iter()
+                .filter(|name| !name.ends_with('/'))
+                .filter_map(|name| Some((RepoPath::new(name)?.as_str().to_owned(), name.clone())))
+                .collect(),
+        };
+        members.sort_by_cached_key(|member| natural(&member.0));
+        members.dedup_by(|a, b| a.0 == b.0);
+        let (names, places) = members.into_iter().unzip();
+        Some(Self { file: file.to_owned(), names, places, is_eval })
+    }
+
+    fn entry(&self, place: &str, most: u64) -> io::Result<(Vec<u8>, Option<String>)> {
+        let mut archive = zip::ZipArchive::new(BufReader::new(File::open(&self.file)?))?;
+        let entry = archive.by_name(place)?;
+        Ok(bytes::read_within(entry, most))
+    }
+
+    /// A sample that is written in pieces: its own fields, and the messages of all pieces in order.
+    fn pieces(&self, folder: &str, most: u64) -> io::Result<(Vec<u8>, Option<String>)> {
+        let mut archive = zip::ZipArchive::new(BufReader::new(File::open(&self.file)?))?;
+        let mut names: Vec<String> = archive
+            .file_names()
+            .filter_map(|name| Some(name.ok()?.into_owned()))
+            .filter(|name| name.starts_with(folder))
+            .collect();
+        names.sort_by_key(|name| natural(name));
+        let (mut left, mut cut) = (most, None);
+        let mut sample = serde_json::Map::new();
+        let (mut messages, mut events, mut attachments) = (vec![], vec![], serde_json::Map::new());
+        for name in names {
+            let rest = name[folder.len()..].to_owned();
+            let (content, problem) = bytes::read_within(archive.by_name(&name)?, left);
+            left -= content.len() as u64;
+            cut = cut.or(problem);
+            let key = rest.rsplit('/').next().unwrap_or(&rest).trim_end_matches(".json").to_owned();
+            let value: serde_json::Value = match serde_json::from_slice(&content) {
+                Ok(value) => value,
+                Err(_) if rest.starts_with("attachments/") => {
+                    String::from_utf8_lossy(&content).into_owned().into()
+                }
+                Err(why) => {
+                    cut = cut.or(Some(format!("{rest} in it is not JSON: {why}")));
+                    continue;
+                }
+            };
+            match (rest.split('/').next().unwrap_or_default(), value) {
+                ("sample.json" | "metadata.json", serde_json::Value::Object(fields)) => {
+                    sample.extend(fields)
+                }
+                ("messages", serde_json::Value::Array(list)) => messages.extend(list),
+                ("events", serde_json::Value::Array(list))
+                    if key.bytes().all(|byte| byte.is_ascii_digit()) =>
+                {
+                    events.extend(list)
+                }
+                ("attachments", serde_json::Value::Object(all)) => attachments.extend(all),
+                ("attachments", value) => {
+                    attachments.insert(key, value);
+                }
+                _ => {}
+            }
+        }
+        sample.insert("messages".into(), messages.into());
+        sample.insert("events".into(), events.into());
+        sample.insert("attachments".into(), attachments.into());
+        Ok((serde_json::to_vec(&sample)?, cut))
+    }
+}
+
+/// The samples of an Inspect log: a file each, or a folder each.
+fn samples(all: &[String]) -> Vec<(String, String)> {
+    let below = all.iter().filter_map(|name| Some((name, name.strip_prefix("samples/")?)));
+    let mut found: Vec<(String, String)> = below
+        .filter_map(|(name, rest)| match rest.split_once('/') {
+            None => rest.ends_with(".json").then(|| (rest.to_owned(), name.clone())),
+            Some((folder, _)) => Some((folder.to_owned(), format!("samples/{folder}/"))),
+        })
+        .collect();
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// Numbers in a name by their value.
+fn natural(name: &str) -> Vec<(u64, String)> {
+    let mut parts: Vec<(u64, String)> = vec![];
+    for piece in name.split_inclusive(|letter: char| !letter.is_ascii_digit()) {
+        let digits = piece.trim_end_matches(|letter: char| !letter.is_ascii_digit());
+        parts.push((digits.parse().unwrap_or(0), piece[digits.len()..].to_owned()));
+    }
+    parts
+}
+
+impl Members for Zip {
+    fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    fn are_runs(&self) -> bool {
+        self.is_eval
+    }
+
+    fn read(&self, name: &str, most: u64) -> io::Result<(Vec<u8>, Option<String>)> {
+        let at =
+            self.names.iter().position(|known| known == name).ok_or(io::ErrorKind::NotFound)?;
+        let place = &self.places[at];
+        if place.ends_with('/') { self.pieces(place, most) } else { self.entry(place, most) }
+    }
+}
+
+/// A tar archive; one that is compressed is held unpacked.
+pub struct Tar {
+    names: Vec<String>,
+    /// Where each member's content stands.
+    places: Vec<(u64, u64)>,
+    content: Content,
+}
+
+enum Content {
+    OnDisk(PathBuf),
+    Held(Vec<u8>),
+}
+
+impl Tar {
+    pub fn open(file: &Path) -> Option<Self> {
+        let (start, _) = bytes::read_start(file).ok()?;
+        let is_plain = start.get(257..262) == Some(b"ustar");
+        let content = match is_plain {
+            true => Content::OnDisk(file.to_owned()),
+            false => {
+                let (held, _) =
+                    bytes::read(file, bytes::Access::Held, &mut bytes::Allowance::default())
+                        .ok()?;
+                Content::Held(held.whole().0.into_owned())
+            }
+        };
+        let mut found = match &content {
+            Content::OnDisk(file) => listed(BufReader::new(File::open(file).ok()?)),
+            Content::Held(bytes) => listed(&bytes[..]),
+        };
+        found.sort();
+        found.dedup_by(|a, b| a.0 == b.0);
+        let (names, places) = found.into_iter().unzip();
+        Some(Self { names, places, content })
+    }
+}
+
+/// Regular files with their places; a damaged archive ends where it is damaged.
+fn listed(from: impl Read) -> Vec<(String, (u64, u64))> {
+    let mut archive = tar::Archive::new(from);
+    let Ok(entries) = archive.entries() else { return vec![] };
+    let mut found = vec![];
+    for entry in entries.take(MOST_MEMBERS) {
+        let Ok(entry) = entry else { break };
+        let name = entry.path().ok().and_then(|path| RepoPath::new(&path.to_string_lossy()));
+        if let Some(name) = name.filter(|_| entry.header().entry_type().is_file()) {
+            found.push((name.as_str().to_owned(), (entry.raw_file_position(), entry.size())));
+        }
+    }
+    found
+}
+
+impl Members for Tar {
+    fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    fn are_runs(&self) -> bool {
+        false
+    }
+
+    fn read(&self, name: &str, most: u64) -> io::Result<(Vec<u8>, Option<String>)> {
+        let at =
+            self.names.iter().position(|known| known == name).ok_or(io::ErrorKind::NotFound)?;
+        let (start, len) = self.places[at];
+        match &self.content {
+            Content::OnDisk(file) => {
+                let mut file = File::open(file)?;
+                file.seek(SeekFrom::Start(start))?;
+                Ok(bytes::read_within(file.take(len), most))
+            }
+            Content::Held(bytes) => {
+                let end = start.saturating_add(len) as usize;
+                let there = bytes.get(start as usize..end.min(bytes.len())).unwrap_or_default();
+                Ok(bytes::read_within(there, most))
+            }
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! Files that hold other files, or rows: archives, databases of sessions, published data sets.
+//!
+//! What stands inside is named as if the file were a folder: `runs.zip/a/session.jsonl`, `log.eval/default_epoch_1`,
+//! `rows.parquet/django__django-11099`. Nothing is written to the disk; a member is read when it is opened, within the bounds
+//! of everything that is unpacked.
+
+mod archive;
+mod database;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod rows;
+
+use std::{
+    collections::HashMap,
+    fs, io,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+    time::SystemTime,
+};
+
+use crate::formats::{self, Head};
+
+use super::bytes;
+
+/// What stands in one file.
+pub trait Members: Send + Sync {
+    /// Paths below the file, `/` between folders, in the order in which they are listed.
+    fn names(&self) -> &[String];
+
+    /// Where one of them stands in the list.
+    fn position(&self, name: &str) -> Option<usize> {
+        self.names().iter().position(|known| known == name)
+    }
+
+    /// Whether each of them is a run; else they are files like those of a folder.
+    fn are_runs(&self) -> bool;
+
+    /// The content of one, no more than `most` bytes of it, and a sentence where that is not all.
+    fn read(&self, name: &str, most: u64) -> io::Result<(Vec<u8>, Option<String>)>;
+}
+
+/// More members than this are not listed.
+const MOST_MEMBERS: usize = 2_000_000;
+
+/// A place in a file: the file's members, and the name below it; empty for the file itself.
+pub struct Place {
+    pub members: Arc<dyn Members>,
+    pub name: String,
+}
+
+impl Place {
+    pub fn read(&self, most: u64) -> io::Result<(Vec<u8>, Option<String>)> {
+        self.members.read(&self.name, most)
+    }
+
+    pub fn is_file(&self) -> bool {
+        !self.name.is_empty() && self.has(&self.name)
+    }
+
+    pub fn is_folder(&self) -> bool {
+        let below = format!("{}/", self.name);
+        self.name.is_empty()
+            || !self.members.are_runs()
+                && self.members.names().iter().any(|name| name.starts_with(&below))
+    }
+
+    fn has(&self, wanted: &str) -> bool {
+        self.members.position(wanted).is_some()
+    }
+
+    /// The names that stand directly below, in their order.
+    pub fn entries(&self) -> Vec<String> {
+        let below = if self.name.is_empty() { String::new() } else { format!("{}/", self.name) };
+        if self.members.are_runs() {
+            return if below.is_empty() { self.members.names().to_vec() } else { vec![] };
+        }
+        let mut found: Vec<String> = vec![];
+        for name in self.members.names() {
+            let Some(rest) = name.strip_prefix(&below) else { continue };
+            let first = rest.split('/').next().unwrap_or(rest);
+            if !first.is_empty() && found.last().is_none_or(|last| last != first) {
+                found.push(first.to_owned());
+            }
+        }
+        found.sort();
+        found.dedup();
+        found
+    }
+}
+
+/// Where a path leads into a file, or names one that holds others; None where it is a path of the disk.
+pub fn at(path: &Path) -> Option<Place> {
+    let mut file = path;
+    loop {
+        match fs::symlink_metadata(file) {
+            Ok(meta) if meta.is_file() || meta.is_symlink() && file.is_file() => break,
+            Ok(_) => return None,
+            Err(_) => file = file.parent().filter(|it| !it.as_os_str().is_empty())?,
+        }
+    }
+    let below = path.strip_prefix(file).ok()?;
+    let members = members_of(file)?;
+    let parts = below.components().map(|part| part.as_os_str().to_string_lossy().into_owned());
+    Some(Place { members, name: parts.collect::<Vec<_>>().join("/") })
+}
+
+/// As [`at`], of a path that the disk does not have.
+pub fn below(path: &Path) -> Option<Place> {
+    if fs::symlink_metadata(path).is_ok() { None } else { at(path) }
+}
+
+/// Whether a file holds runs, or files that may be runs.
+pub fn holds(file: &Path) -> bool {
+    could_hold(name_of(file))
+        && fs::metadata(file).is_ok_and(|meta| meta.is_file())
+        && members_of(file).is_some()
+}
+
+fn name_of(path: &Path) -> &str {
+    path.file_name().and_then(|name| name.to_str()).unwrap_or_default()
+}
+
+fn could_hold(name: &str) -> bool {
+    const ENDS: [&str; 14] = [
+        ".zip",
+        ".eval",
+        ".tar",
+        ".tgz",
+        ".tar.gz",
+        ".tar.zst",
+        ".db",
+        ".sqlite",
+        ".sqlite3",
+        ".parquet",
+        ".jsonl",
+        ".json",
+        ".jsonl.gz",
+        ".jsonl.zst",
+    ];
+    ENDS.iter().any(|end| name.ends_with(end))
+}
+
+type Known = HashMap<PathBuf, (Option<SystemTime>, u64, Option<Arc<dyn Members>>)>;
+
+/// What was found in files; they are looked through again once they change.
+static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
+
+fn members_of(file: &Path) -> Option<Arc<dyn Members>> {
+    let meta = fs::metadata(file).ok()?;
+    let (changed, len) = (meta.modified().ok(), meta.len());
+    let known = |all: &mut Option<Known>| {
+        let (at, size, found) = all.get_or_insert_default().get(file)?;
+        (*at == changed && *size == len && changed.is_some()).then(|| found.clone())
+    };
+    if let Some(found) = known(&mut KNOWN.lock().unwrap_or_else(PoisonError::into_inner)) {
+        return found;
+    }
+    let found = open(file);
+    let mut all = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let all = all.get_or_insert_default();
+    // A long walk is not to keep all that it saw.
+    if all.len() > 256 {
+        all.clear();
+    }
+    all.insert(file.to_owned(), (changed, len, found.clone()));
+    found
+}
+
+fn open(file: &Path) -> Option<Arc<dyn Members>> {
+    let (raw, _) = bytes::read_start(file).ok()?;
+    if raw.starts_with(b"PK\x03\x04") || raw.starts_with(b"PK\x05\x06") {
+        return archive::Zip::open(file).map(|it| Arc::new(it) as Arc<dyn Members>);
+    }
+    if raw.starts_with(b"SQLite format 3\0") {
+        return database::Sessions::open(file).map(|it| Arc::new(it) as Arc<dyn Members>);
+    }
+    #[cfg(feature = "parquet")]
+    if raw.starts_with(b"PAR1") {
+        return parquet::Rows::open(file).map(|it| Arc::new(it) as Arc<dyn Members>);
+    }
+    let (head, is_whole) = bytes::read_head(file).ok()?;
+    if head.get(257..262) == Some(b"ustar") {
+        return archive::Tar::open(file).map(|it| Arc::new(it) as Arc<dyn Members>);
+    }
+    let head = Head { name: name_of(file), bytes: &head, is_whole };
+    let format = formats::claim(&head)?;
+    match format.rows(&head) {
+        formats::Rows::None => None,
+        formats::Rows::Lines => rows::Lines::open(file).map(|it| Arc::new(it) as Arc<dyn Members>),
+        formats::Rows::List(key) => {
+            rows::List::open(file, key).map(|it| Arc::new(it) as Arc<dyn Members>)
+        }
+    }
+}
+
+/// Names of members that are told by what a row calls itself: no `/` in it, none twice.
+#[derive(Default)]
+pub struct Names {
+    all: Vec<String>,
+    at: HashMap<String, usize>,
+}
+
+impl Names {
+    pub fn add(&mut self, id: Option<&str>) {
+        let row = self.all.len();
+        let plain = |id: &str| {
+            let letter = |letter: char| match letter {
+                '/' => '_',
+                letter if letter.is_control() => '_',
+                letter => letter,
+            };
+            let short: String = id.chars().take(120).map(letter).collect();
+            short.trim_matches(['.', ' ']).to_owned()
+        };
+        let name = id.map(plain).filter(|name| !name.is_empty());
+        let name = name.unwrap_or_else(|| format!("row-{}", row + 1));
+        let name = match self.at.contains_key(&name) {
+            true => format!("{name}@{}", row + 1),
+            false => name,
+        };
+        self.at.insert(name.clone(), row);
+        self.all.push(name);
+    }
+
+    pub fn all(&self) -> &[String] {
+        &self.all
+    }
+
+    pub fn position(&self, name: &str) -> Option<usize> {
+        self.at.get(name).copied()
+    }
+}

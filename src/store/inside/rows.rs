@@ -1,0 +1,196 @@
+//! Rows of text: a JSONL file with a run a line, and the samples of a log that is one JSON document.
+
+use std::{
+    fs::File,
+    io::{self, BufRead, BufReader},
+    os::unix::fs::FileExt,
+    path::Path,
+};
+
+use serde_json::value::RawValue;
+
+use super::{MOST_MEMBERS, Members, Names};
+use crate::store::bytes;
+
+/// Under which a row says what it is called, best first.
+const IDS: [&str; 7] =
+    ["trajectory_id", "transcript_id", "session_id", "instance_id", "run_id", "uuid", "id"];
+
+/// Of a row so much is looked through for its name (bytes).
+const NAMED_WITHIN: usize = 16 << 10;
+
+/// A run a line.
+pub struct Lines {
+    names: Names,
+    places: Vec<(u64, u64)>,
+    content: Content,
+}
+
+enum Content {
+    OnDisk(File),
+    Held(Vec<u8>),
+}
+
+impl Lines {
+    pub fn open(file: &Path) -> Option<Self> {
+        let (start, _) = bytes::read_start(file).ok()?;
+        let content = if bytes::is_packed(&start) {
+            let (held, _) =
+                bytes::read(file, bytes::Access::Held, &mut bytes::Allowance::default()).ok()?;
+            Content::Held(held.whole().0.into_owned())
+        } else {
+            Content::OnDisk(File::open(file).ok()?)
+        };
+        let found = match &content {
+            Content::OnDisk(_) => listed(BufReader::with_capacity(1 << 20, File::open(file).ok()?)),
+            Content::Held(bytes) => listed(&bytes[..]),
+        };
+        // One row is the run that the file is.
+        if found.1.len() < 2 {
+            return None;
+        }
+        let (names, places) = found;
+        Some(Self { names, places, content })
+    }
+}
+
+fn listed(mut from: impl BufRead) -> (Names, Vec<(u64, u64)>) {
+    let (mut places, mut names, mut start) = (vec![], Names::default(), 0);
+    let mut head: Vec<u8> = vec![];
+    loop {
+        head.clear();
+        let mut len = 0u64;
+        let mut is_blank = true;
+        // Lines may be of megabytes: of each only the beginning is kept.
+        let is_end = loop {
+            let Ok(buffer) = from.fill_buf() else { break true };
+            if buffer.is_empty() {
+                break true;
+            }
+            let end = memchr::memchr(b'\n', buffer);
+            let some = &buffer[..end.unwrap_or(buffer.len())];
+            is_blank &= some.trim_ascii().is_empty();
+            let room = NAMED_WITHIN.saturating_sub(head.len()).min(some.len());
+            head.extend_from_slice(&some[..room]);
+            len += some.len() as u64;
+            let taken = some.len() + usize::from(end.is_some());
+            from.consume(taken);
+            if end.is_some() {
+                break false;
+            }
+        };
+        if !is_blank && len > 0 {
+            names.add(id_in(&head).as_deref());
+            places.push((start, len));
+        }
+        start += len + 1;
+        if is_end || places.len() >= MOST_MEMBERS {
+            return (names, places);
+        }
+    }
+}
+
+/// What the row calls itself: the value of the first of [`IDS`] that stands in its beginning.
+fn id_in(head: &[u8]) -> Option<String> {
+    IDS.iter().find_map(|key| {
+        let needle = format!("\"{key}\"");
+        let at = memchr::memmem::find(head, needle.as_bytes())? + needle.len();
+        let rest = head.get(at..)?.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
+        match rest.first()? {
+            b'"' => {
+                let end = memchr::memchr(b'"', rest.get(1..)?)?;
+                Some(String::from_utf8_lossy(&rest[1..=end]).into_owned())
+            }
+            b'0'..=b'9' => {
+                let end = rest.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(rest.len());
+                Some(String::from_utf8_lossy(&rest[..end]).into_owned())
+            }
+            _ => None,
+        }
+    })
+}
+
+impl Members for Lines {
+    fn names(&self) -> &[String] {
+        self.names.all()
+    }
+
+    fn position(&self, name: &str) -> Option<usize> {
+        self.names.position(name)
+    }
+
+    fn are_runs(&self) -> bool {
+        true
+    }
+
+    fn read(&self, name: &str, most: u64) -> io::Result<(Vec<u8>, Option<String>)> {
+        let at = self.position(name).ok_or(io::ErrorKind::NotFound)?;
+        let (start, len) = self.places[at];
+        let (wanted, cut) = bytes::within(len, most);
+        match &self.content {
+            Content::OnDisk(file) => {
+                let mut row = vec![0; wanted as usize];
+                file.read_exact_at(&mut row, start)?;
+                Ok((row, cut))
+            }
+            Content::Held(bytes) => {
+                let row = bytes.get(start as usize..(start + wanted) as usize).unwrap_or_default();
+                Ok((row.to_vec(), cut))
+            }
+        }
+    }
+}
+
+/// The elements of a list in one document.
+pub struct List {
+    names: Names,
+    places: Vec<(usize, usize)>,
+    content: String,
+}
+
+impl List {
+    pub fn open(file: &Path, key: &str) -> Option<Self> {
+        let (held, _) =
+            bytes::read(file, bytes::Access::Held, &mut bytes::Allowance::default()).ok()?;
+        let content = String::from_utf8(held.whole().0.into_owned()).ok()?;
+        let document: std::collections::HashMap<String, &RawValue> =
+            serde_json::from_str(&content).ok()?;
+        let list: Vec<&RawValue> = serde_json::from_str(document.get(key)?.get()).ok()?;
+        let (mut names, mut places) = (Names::default(), vec![]);
+        for sample in list.into_iter().take(MOST_MEMBERS) {
+            #[derive(serde::Deserialize)]
+            struct Named {
+                id: serde_json::Value,
+                epoch: Option<u64>,
+            }
+            let id = serde_json::from_str::<Named>(sample.get()).ok().map(|named| {
+                let id = named.id.as_str().map_or_else(|| named.id.to_string(), str::to_owned);
+                format!("{id}_epoch_{}", named.epoch.unwrap_or(1))
+            });
+            names.add(id.as_deref());
+            let start = sample.get().as_ptr() as usize - content.as_ptr() as usize;
+            places.push((start, sample.get().len()));
+        }
+        (!places.is_empty()).then_some(Self { names, places, content })
+    }
+}
+
+impl Members for List {
+    fn names(&self) -> &[String] {
+        self.names.all()
+    }
+
+    fn position(&self, name: &str) -> Option<usize> {
+        self.names.position(name)
+    }
+
+    fn are_runs(&self) -> bool {
+        true
+    }
+
+    fn read(&self, name: &str, most: u64) -> io::Result<(Vec<u8>, Option<String>)> {
+        let at = self.position(name).ok_or(io::ErrorKind::NotFound)?;
+        let (start, len) = self.places[at];
+        Ok(bytes::read_within(&self.content.as_bytes()[start..start + len], most))
+    }
+}

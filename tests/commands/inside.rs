@@ -1,0 +1,217 @@
+//! Runs that lie in other files: archives, databases, rows of text and of columns.
+
+use std::{fs, io::Write, path::Path};
+
+use serde_json::Value;
+use trajview::store;
+
+use crate::common::{json, printed, project, trajview};
+
+const LOG: &str = "sample-runs/logs/pi.jsonl";
+const OTHER: &str = "sample-runs/logs/droid.jsonl";
+
+fn sample(path: &str) -> Vec<u8> {
+    fs::read(project(path)).unwrap()
+}
+
+/// What a run says, whatever it lies in.
+fn told(path: &Path) -> Vec<Value> {
+    let shown = json(&["show", path.to_str().unwrap(), "--json"]);
+    shown["turns"].as_array().unwrap().clone()
+}
+
+fn found(path: &Path) -> Vec<String> {
+    let runs = store::runs_below(path).into_iter();
+    runs.map(|run| run.strip_prefix(path).unwrap().display().to_string()).collect()
+}
+
+#[test]
+fn a_log_that_is_compressed_is_the_log() {
+    let folder = tempfile::tempdir().unwrap();
+    let packed = |name: &str, bytes: Vec<u8>| {
+        let path = folder.path().join(name);
+        fs::write(&path, bytes).unwrap();
+        path
+    };
+    let mut gzip = flate2::write::GzEncoder::new(vec![], flate2::Compression::default());
+    gzip.write_all(&sample(LOG)).unwrap();
+    let gzip = packed("pi.jsonl.gz", gzip.finish().unwrap());
+    let zstd = packed("pi.jsonl.zst", zstd::encode_all(&sample(LOG)[..], 3).unwrap());
+
+    assert_eq!(told(&gzip), told(&project(LOG)));
+    assert_eq!(told(&zstd), told(&project(LOG)));
+}
+
+#[test]
+fn the_logs_of_an_archive_are_runs_below_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let zip = folder.path().join("runs.zip");
+    let mut archive = zip::ZipWriter::new(fs::File::create(&zip).unwrap());
+    let options = zip::write::SimpleFileOptions::default();
+    for (name, content) in [
+        ("a/pi.jsonl", sample(LOG)),
+        ("b/droid.jsonl", sample(OTHER)),
+        ("../out.jsonl", sample(LOG)),
+        ("README.md", b"x".to_vec()),
+    ] {
+        archive.start_file(name, options).unwrap();
+        archive.write_all(&content).unwrap();
+    }
+    archive.finish().unwrap();
+    let tar = folder.path().join("runs.tar");
+    let mut archive = tar::Builder::new(fs::File::create(&tar).unwrap());
+    for (name, content) in [("a/pi.jsonl", sample(LOG)), ("b/droid.jsonl", sample(OTHER))] {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(content.len() as u64);
+        header.set_cksum();
+        archive.append_data(&mut header, name, &content[..]).unwrap();
+    }
+    archive.finish().unwrap();
+    drop(archive);
+    let mut gzip = flate2::write::GzEncoder::new(vec![], flate2::Compression::default());
+    gzip.write_all(&fs::read(&tar).unwrap()).unwrap();
+    let tgz = folder.path().join("runs.tgz");
+    fs::write(&tgz, gzip.finish().unwrap()).unwrap();
+
+    for archive in [&zip, &tar, &tgz] {
+        // A name that climbs out of the archive is nobody's.
+        assert_eq!(found(archive), ["a/pi.jsonl", "b/droid.jsonl"], "{}", archive.display());
+        assert_eq!(told(&archive.join("a/pi.jsonl")), told(&project(LOG)), "{}", archive.display());
+    }
+    let said = trajview(&["show", zip.to_str().unwrap()]);
+    assert_eq!(said.code, Some(4));
+    assert!(said.err.contains("2 recordings in this file"), "{}", said.err);
+    let checked = printed(&["check", folder.path().to_str().unwrap()]);
+    assert_eq!(checked.lines().count(), 6, "{checked}");
+}
+
+#[test]
+fn a_damaged_archive_is_a_sentence() {
+    let folder = tempfile::tempdir().unwrap();
+    let eval = sample("sample-runs/logs/inspect.eval");
+    for cut in [4, 30, eval.len() / 2, eval.len() - 1] {
+        let path = folder.path().join(format!("cut-{cut}.eval"));
+        fs::write(&path, &eval[..cut]).unwrap();
+        let said = trajview(&["show", path.to_str().unwrap()]);
+        assert_eq!(said.code, Some(4), "{}", said.err);
+        assert_eq!(said.err.lines().count(), 1, "{}", said.err);
+    }
+}
+
+#[test]
+fn sessions_of_a_database_are_read_with_what_is_not_written_back_yet() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("opencode.db");
+    let base = rusqlite::Connection::open(&path).unwrap();
+    base.execute_batch(
+        "pragma journal_mode = wal;
+         create table session (id text primary key, parent_id text, directory text, title text, version text, time_created integer, time_updated integer);
+         create table message (id text primary key, session_id text, time_created integer, time_updated integer, data text);
+         create table part (id text primary key, message_id text, session_id text, time_created integer, time_updated integer, data text);",
+    )
+    .unwrap();
+    let export: Value =
+        serde_json::from_slice(&sample("sample-runs/logs/opencode.export.json")).unwrap();
+    base.execute("insert into session values ('ses_made', null, '/work/tinycalc', 'tinycalc', '1.18.33', 1790000000000, 1790000009000)", []).unwrap();
+    for message in export["messages"].as_array().unwrap() {
+        let info = &message["info"];
+        base.execute(
+            "insert into message values (?1, 'ses_made', ?2, 0, ?3)",
+            (info["id"].as_str(), info["time"]["created"].as_i64(), info.to_string()),
+        )
+        .unwrap();
+        for part in message["parts"].as_array().unwrap() {
+            base.execute(
+                "insert into part values (?1, ?2, 'ses_made', ?3, 0, ?4)",
+                (
+                    part["id"].as_str(),
+                    info["id"].as_str(),
+                    info["time"]["created"].as_i64(),
+                    part.to_string(),
+                ),
+            )
+            .unwrap();
+        }
+    }
+    let before = fs::read(&path).unwrap();
+
+    assert_eq!(found(&path), ["ses_made"]);
+    assert_eq!(
+        told(&path.join("ses_made")),
+        told(&project("sample-runs/logs/opencode.export.json"))
+    );
+    assert_eq!(fs::read(&path).unwrap(), before, "the database is only read");
+}
+
+/// Of each layout in which rows are published: the run of the first row.
+#[cfg(feature = "parquet")]
+#[test]
+fn rows_of_every_published_layout_are_runs() {
+    let layouts = [
+        ("rebench", "t0", 5),
+        ("nebius", "r__x-0", 4),
+        ("smith", "r__x-0", 3),
+        ("smith_text", "r__x-0", 3),
+        ("agentic", "s0", 3),
+        ("scout", "s0", 3),
+        ("zero", "z0", 3),
+    ];
+    for (layout, first, rows) in layouts {
+        let path = project("tests/vectors/parquet").join(format!("{layout}.parquet"));
+        let names = found(&path);
+        assert_eq!((names.len(), names[0].as_str()), (rows, first), "{layout}");
+        let shown = json(&["show", path.join(first).to_str().unwrap(), "--json"]);
+        let turns = shown["turns"].as_array().unwrap();
+        assert_eq!(turns.len(), 1, "{layout}");
+        assert_eq!(turns[0]["tool_calls"], 2, "{layout}");
+        assert!(turns[0]["request"].as_str().unwrap().starts_with("fix"), "{layout}");
+    }
+}
+
+#[test]
+fn rows_of_text_are_runs_and_open_one_by_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rows.jsonl");
+    let list: Value = serde_json::from_slice(&sample("sample-runs/logs/messages.json")).unwrap();
+    let mut rows = String::new();
+    for row in 0..3 {
+        let row = serde_json::json!({ "instance_id": format!("task-{}", row / 2), "messages": list, "resolved": row == 1 });
+        rows.push_str(&format!("{row}\n"));
+    }
+    fs::write(&path, rows).unwrap();
+
+    // A name that stands twice gets its row.
+    assert_eq!(found(&path), ["task-0", "task-0@2", "task-1"]);
+    let shown = json(&["show", path.join("task-0@2").to_str().unwrap(), "--turn", "2", "--json"]);
+    let last = shown["steps"].as_array().unwrap().last().unwrap();
+    assert_eq!(last["text"], "resolved: true");
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn a_hundred_thousand_rows_are_a_table_at_once() {
+    use arrow_array::{ArrayRef, RecordBatch, StringArray};
+    use std::sync::Arc;
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rows.parquet");
+    let text = r#"[{"role":"user","content":"go"},{"role":"assistant","content":"gone"}]"#;
+    let batch = |first: usize| {
+        let ids: ArrayRef = Arc::new(StringArray::from_iter_values(
+            (first..first + 10_000).map(|row| format!("run-{row:06}")),
+        ));
+        let texts: ArrayRef = Arc::new(StringArray::from_iter_values((0..10_000).map(|_| text)));
+        RecordBatch::try_from_iter([("trajectory_id", ids), ("messages", texts)]).unwrap()
+    };
+    let file = fs::File::create(&path).unwrap();
+    let mut writer = parquet::arrow::ArrowWriter::try_new(file, batch(0).schema(), None).unwrap();
+    (0..10).for_each(|part| writer.write(&batch(part * 10_000)).unwrap());
+    writer.close().unwrap();
+
+    let screen = printed(&["--snapshot", "120x40", path.to_str().unwrap()]);
+
+    assert!(screen.contains("100000 runs"), "{screen}");
+    assert!(screen.contains("run-000000"), "{screen}");
+    assert!(screen.contains("read: the others as they are looked at"), "{screen}");
+    assert_eq!(told(&path.join("run-099999")).len(), 1);
+}
