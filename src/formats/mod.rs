@@ -2,7 +2,7 @@
 //!
 //! A [`Format`] claims a recording by its first bytes, says what recordings of it can tell ([`Offers`]), indexes one into a
 //! [`Run`](crate::run::Run) without keeping its text, and reads single records again when they are shown. Nothing outside asks for
-//! its name. Most formats are a list of records that each say what they say by themselves: those implement [`records::Records`],
+//! its name. Most formats are a list of records that each say what they say by themselves: those implement `records::Records`,
 //! and the rest is done there. To teach the program a new one, write `formats/<name>/mod.rs`, put a small sample below `sample-runs/`
 //! and add a word to each of the two lists below: `trajview formats`, the README table and the golden tests follow.
 //!

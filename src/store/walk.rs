@@ -8,7 +8,7 @@ use std::{
 use rayon::prelude::*;
 
 use crate::formats::{
-    self, Format, Head,
+    self, Format, Head, Rows,
     companions::{self, BelongsTo},
 };
 
@@ -78,7 +78,7 @@ fn below(folder: &Path, depth: usize, found: &mut Found<'_>) -> bool {
     if inside::at(folder).is_some_and(|place| place.members.are_runs()) {
         return entries.into_iter().all(found);
     }
-    let logs = main_logs(&entries);
+    let Looked { logs, holders } = looked_into(&entries);
     for log in &logs {
         if !found(log.clone()) {
             return false;
@@ -90,7 +90,7 @@ fn below(folder: &Path, depth: usize, found: &mut Found<'_>) -> bool {
     let stems: HashSet<String> = logs.iter().map(|log| stem_of(log)).collect();
     // A folder named after a log holds that log's companions.
     let is_own = |path: &Path| stems.contains(name_of(path)) || name_of(path) == "workspace.git";
-    let is_entered = |path: &PathBuf| is_folder(path) || inside::holds(path);
+    let is_entered = |path: &PathBuf| is_folder(path) || holders.contains(path);
     let folders = entries.iter().filter(|path| !is_own(path) && is_entered(path));
     for folder in folders {
         if !below(folder, depth + 1, found) {
@@ -100,24 +100,55 @@ fn below(folder: &Path, depth: usize, found: &mut Found<'_>) -> bool {
     true
 }
 
-/// The logs among the entries of a folder that are not companions of others. Each is looked into once, and once more
-/// where there are companions by name.
-fn main_logs(entries: &[PathBuf]) -> Vec<PathBuf> {
-    let claimed: Vec<(&PathBuf, (&'static dyn Format, BelongsTo))> =
-        entries.par_iter().filter_map(|path| Some((path, claim(path)?))).collect();
-    let (paths, told): (Vec<&PathBuf>, Vec<_>) = claimed.into_iter().unzip();
-    let names = |at: usize| names(paths[at], told[at].0).unwrap_or_default();
-    companions::mains(&told, names).into_iter().map(|at| paths[at].clone()).collect()
+/// What the entries of a folder are.
+struct Looked {
+    /// The logs that are not companions of others.
+    logs: Vec<PathBuf>,
+    /// Files that hold runs, or files.
+    holders: HashSet<PathBuf>,
 }
 
-fn claim(path: &Path) -> Option<(&'static dyn Format, BelongsTo)> {
-    if !could_be_log(path) || !is_plain_file(path) || inside::holds(path) {
+/// What one entry is.
+enum Entry {
+    Log(&'static dyn Format, BelongsTo),
+    Holder,
+}
+
+/// Each is looked into once, and once more where there are companions by name.
+fn looked_into(entries: &[PathBuf]) -> Looked {
+    let known: Vec<(&PathBuf, Entry)> =
+        entries.par_iter().filter_map(|path| Some((path, look_into(path)?))).collect();
+    let (mut paths, mut told, mut holders) = (vec![], vec![], HashSet::new());
+    for (path, entry) in known {
+        match entry {
+            Entry::Log(format, belongs_to) => {
+                paths.push(path);
+                told.push((format, belongs_to));
+            }
+            Entry::Holder => {
+                holders.insert(path.clone());
+            }
+        }
+    }
+    let names = |at: usize| names(paths[at], told[at].0).unwrap_or_default();
+    let logs = companions::mains(&told, names).into_iter().map(|at| paths[at].clone()).collect();
+    Looked { logs, holders }
+}
+
+fn look_into(path: &Path) -> Option<Entry> {
+    if inside::is_named_as_holder(path) {
+        return inside::holds(path).then_some(Entry::Holder);
+    }
+    if !could_be_log(path) || !is_plain_file(path) {
         return None;
     }
     let (bytes, is_whole) = reading::read_head(path).ok()?;
     let head = Head { name: name_of(path), bytes: &bytes, is_whole };
     let format = formats::claim(&head)?;
-    Some((format, format.belongs_to(&head)))
+    if format.rows(&head) != Rows::None && inside::holds(path) {
+        return Some(Entry::Holder);
+    }
+    Some(Entry::Log(format, format.belongs_to(&head)))
 }
 
 fn names(path: &Path, format: &dyn Format) -> Option<HashSet<String>> {

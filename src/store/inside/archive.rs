@@ -8,13 +8,13 @@ use std::{
 
 use crate::run::RepoPath;
 
-use super::{MOST_MEMBERS, Members};
+use super::{MOST_MEMBERS, Members, Names};
 use crate::store::bytes;
 
 /// A zip archive, an Inspect log among them; ZIP64, deflate and zstd.
 pub struct Zip {
     file: PathBuf,
-    names: Vec<String>,
+    names: Names,
     /// The name in the archive of each member; of an Inspect sample in pieces, its folder.
     places: Vec<String>,
     is_eval: bool,
@@ -40,7 +40,7 @@ impl Zip {
         members.sort_by_cached_key(|member| natural(&member.0));
         members.dedup_by(|a, b| a.0 == b.0);
         let (names, places) = members.into_iter().unzip();
-        Some(Self { file: file.to_owned(), names, places, is_eval })
+        Some(Self { file: file.to_owned(), names: Names::of_paths(names), places, is_eval })
     }
 
     fn entry(&self, place: &str, most: u64) -> io::Result<(Vec<u8>, Option<String>)> {
@@ -126,7 +126,7 @@ fn natural(name: &str) -> Vec<(u64, String)> {
 }
 
 impl Members for Zip {
-    fn names(&self) -> &[String] {
+    fn names(&self) -> &Names {
         &self.names
     }
 
@@ -134,9 +134,7 @@ impl Members for Zip {
         self.is_eval
     }
 
-    fn read(&self, name: &str, most: u64) -> io::Result<(Vec<u8>, Option<String>)> {
-        let at =
-            self.names.iter().position(|known| known == name).ok_or(io::ErrorKind::NotFound)?;
+    fn read(&self, at: usize, most: u64) -> io::Result<(Vec<u8>, Option<String>)> {
         let place = &self.places[at];
         if place.ends_with('/') { self.pieces(place, most) } else { self.entry(place, most) }
     }
@@ -144,7 +142,7 @@ impl Members for Zip {
 
 /// A tar archive; one that is compressed is held unpacked.
 pub struct Tar {
-    names: Vec<String>,
+    names: Names,
     /// Where each member's content stands.
     places: Vec<(u64, u64)>,
     content: Content,
@@ -175,7 +173,7 @@ impl Tar {
         found.sort();
         found.dedup_by(|a, b| a.0 == b.0);
         let (names, places) = found.into_iter().unzip();
-        Some(Self { names, places, content })
+        Some(Self { names: Names::of_paths(names), places, content })
     }
 }
 
@@ -195,7 +193,7 @@ fn listed(from: impl Read) -> Vec<(String, (u64, u64))> {
 }
 
 impl Members for Tar {
-    fn names(&self) -> &[String] {
+    fn names(&self) -> &Names {
         &self.names
     }
 
@@ -203,9 +201,7 @@ impl Members for Tar {
         false
     }
 
-    fn read(&self, name: &str, most: u64) -> io::Result<(Vec<u8>, Option<String>)> {
-        let at =
-            self.names.iter().position(|known| known == name).ok_or(io::ErrorKind::NotFound)?;
+    fn read(&self, at: usize, most: u64) -> io::Result<(Vec<u8>, Option<String>)> {
         let (start, len) = self.places[at];
         match &self.content {
             Content::OnDisk(file) => {

@@ -241,20 +241,15 @@ fn spans(base: &Connection, id: &str) -> rusqlite::Result<Vec<Value>> {
 }
 
 impl Members for Sessions {
-    fn names(&self) -> &[String] {
-        self.names.all()
-    }
-
-    fn position(&self, name: &str) -> Option<usize> {
-        self.names.position(name)
+    fn names(&self) -> &Names {
+        &self.names
     }
 
     fn are_runs(&self) -> bool {
         true
     }
 
-    fn read(&self, name: &str, most: u64) -> io::Result<(Vec<u8>, Option<String>)> {
-        let at = self.position(name).ok_or(io::ErrorKind::NotFound)?;
+    fn read(&self, at: usize, most: u64) -> io::Result<(Vec<u8>, Option<String>)> {
         let id = &self.ids[at];
         let read = || -> rusqlite::Result<Vec<Value>> {
             let base = connect(&self.file)?;

@@ -25,18 +25,13 @@ use super::bytes;
 /// What stands in one file.
 pub trait Members: Send + Sync {
     /// Paths below the file, `/` between folders, in the order in which they are listed.
-    fn names(&self) -> &[String];
-
-    /// Where one of them stands in the list.
-    fn position(&self, name: &str) -> Option<usize> {
-        self.names().iter().position(|known| known == name)
-    }
+    fn names(&self) -> &Names;
 
     /// Whether each of them is a run; else they are files like those of a folder.
     fn are_runs(&self) -> bool;
 
-    /// The content of one, no more than `most` bytes of it, and a sentence where that is not all.
-    fn read(&self, name: &str, most: u64) -> io::Result<(Vec<u8>, Option<String>)>;
+    /// The content of one by its position, no more than `most` bytes of it, and a sentence where that is not all.
+    fn read(&self, at: usize, most: u64) -> io::Result<(Vec<u8>, Option<String>)>;
 }
 
 /// More members than this are not listed.
@@ -50,7 +45,8 @@ pub struct Place {
 
 impl Place {
     pub fn read(&self, most: u64) -> io::Result<(Vec<u8>, Option<String>)> {
-        self.members.read(&self.name, most)
+        let at = self.members.names().position(&self.name).ok_or(io::ErrorKind::NotFound)?;
+        self.members.read(at, most)
     }
 
     pub fn is_file(&self) -> bool {
@@ -61,21 +57,21 @@ impl Place {
         let below = format!("{}/", self.name);
         self.name.is_empty()
             || !self.members.are_runs()
-                && self.members.names().iter().any(|name| name.starts_with(&below))
+                && self.members.names().all().iter().any(|name| name.starts_with(&below))
     }
 
     fn has(&self, wanted: &str) -> bool {
-        self.members.position(wanted).is_some()
+        self.members.names().position(wanted).is_some()
     }
 
     /// The names that stand directly below, in their order.
     pub fn entries(&self) -> Vec<String> {
         let below = if self.name.is_empty() { String::new() } else { format!("{}/", self.name) };
         if self.members.are_runs() {
-            return if below.is_empty() { self.members.names().to_vec() } else { vec![] };
+            return if below.is_empty() { self.members.names().all().to_vec() } else { vec![] };
         }
         let mut found: Vec<String> = vec![];
-        for name in self.members.names() {
+        for name in self.members.names().all() {
             let Some(rest) = name.strip_prefix(&below) else { continue };
             let first = rest.split('/').next().unwrap_or(rest);
             if !first.is_empty() && found.last().is_none_or(|last| last != first) {
@@ -118,6 +114,12 @@ pub fn holds(file: &Path) -> bool {
 
 fn name_of(path: &Path) -> &str {
     path.file_name().and_then(|name| name.to_str()).unwrap_or_default()
+}
+
+/// Whether a file is named as no log is: an archive, a database, columns.
+pub fn is_named_as_holder(file: &Path) -> bool {
+    let name = name_of(file);
+    could_hold(name) && !name.contains(".json")
 }
 
 fn could_hold(name: &str) -> bool {
@@ -193,7 +195,7 @@ fn open(file: &Path) -> Option<Arc<dyn Members>> {
     }
 }
 
-/// Names of members that are told by what a row calls itself: no `/` in it, none twice.
+/// The names of members: paths, or what rows call themselves; none twice.
 #[derive(Default)]
 pub struct Names {
     all: Vec<String>,
@@ -201,6 +203,13 @@ pub struct Names {
 }
 
 impl Names {
+    /// Of files.
+    pub fn of_paths(all: Vec<String>) -> Self {
+        let at = (0..).zip(&all).map(|(at, name)| (name.clone(), at)).collect();
+        Self { all, at }
+    }
+
+    /// One more row, by what it calls itself: a `/` in it leads nowhere.
     pub fn add(&mut self, id: Option<&str>) {
         let row = self.all.len();
         let plain = |id: &str| {

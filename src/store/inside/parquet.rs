@@ -183,20 +183,15 @@ fn value_at(column: &dyn Array, at: usize, depth: usize) -> Value {
 }
 
 impl Members for Rows {
-    fn names(&self) -> &[String] {
-        self.names.all()
-    }
-
-    fn position(&self, name: &str) -> Option<usize> {
-        self.names.position(name)
+    fn names(&self) -> &Names {
+        &self.names
     }
 
     fn are_runs(&self) -> bool {
         true
     }
 
-    fn read(&self, name: &str, most: u64) -> io::Result<(Vec<u8>, Option<String>)> {
-        let at = self.position(name).ok_or(io::ErrorKind::NotFound)?;
+    fn read(&self, at: usize, most: u64) -> io::Result<(Vec<u8>, Option<String>)> {
         let row = self
             .row(at)
             .map_err(|why| io::Error::other(format!("the row cannot be read: {why}")))?;

@@ -3,7 +3,6 @@
 use std::{
     fs::File,
     io::{self, BufRead, BufReader},
-    os::unix::fs::FileExt,
     path::Path,
 };
 
@@ -111,26 +110,21 @@ fn id_in(head: &[u8]) -> Option<String> {
 }
 
 impl Members for Lines {
-    fn names(&self) -> &[String] {
-        self.names.all()
-    }
-
-    fn position(&self, name: &str) -> Option<usize> {
-        self.names.position(name)
+    fn names(&self) -> &Names {
+        &self.names
     }
 
     fn are_runs(&self) -> bool {
         true
     }
 
-    fn read(&self, name: &str, most: u64) -> io::Result<(Vec<u8>, Option<String>)> {
-        let at = self.position(name).ok_or(io::ErrorKind::NotFound)?;
+    fn read(&self, at: usize, most: u64) -> io::Result<(Vec<u8>, Option<String>)> {
         let (start, len) = self.places[at];
         let (wanted, cut) = bytes::within(len, most);
         match &self.content {
             Content::OnDisk(file) => {
                 let mut row = vec![0; wanted as usize];
-                file.read_exact_at(&mut row, start)?;
+                bytes::read_at(file, &mut row, start)?;
                 Ok((row, cut))
             }
             Content::Held(bytes) => {
@@ -176,20 +170,15 @@ impl List {
 }
 
 impl Members for List {
-    fn names(&self) -> &[String] {
-        self.names.all()
-    }
-
-    fn position(&self, name: &str) -> Option<usize> {
-        self.names.position(name)
+    fn names(&self) -> &Names {
+        &self.names
     }
 
     fn are_runs(&self) -> bool {
         true
     }
 
-    fn read(&self, name: &str, most: u64) -> io::Result<(Vec<u8>, Option<String>)> {
-        let at = self.position(name).ok_or(io::ErrorKind::NotFound)?;
+    fn read(&self, at: usize, most: u64) -> io::Result<(Vec<u8>, Option<String>)> {
         let (start, len) = self.places[at];
         Ok(bytes::read_within(&self.content.as_bytes()[start..start + len], most))
     }
