@@ -10,7 +10,8 @@ use crate::formats::{self, Format, Head, Shape};
 use super::{
     bytes::{self, Access, Allowance, Bytes},
     entries::{
-        collect_files, entries_of, is_bundle, is_folder, is_plain_file, name_of, own_folder_of,
+        collect_files, could_be_log, entries_of, is_bundle, is_folder, is_plain_file, name_of,
+        own_folder_of,
     },
     error::OpenError,
     inside, reading,
@@ -167,6 +168,7 @@ fn parts_of(main_path: &Path, main: &Head<'_>, format: &'static dyn Format) -> V
     let mut at = 0;
     while let Some(below) = wanted.get(at).cloned() {
         at += 1;
+        let is_around = below.ends_with("/*");
         let folders = match below.strip_suffix("/*") {
             Some(around) => {
                 entries_of(&folder.join(around)).into_iter().filter(|it| it != folder).collect()
@@ -176,7 +178,7 @@ fn parts_of(main_path: &Path, main: &Head<'_>, format: &'static dyn Format) -> V
         for folder in folders.into_iter().filter(|folder| is_folder(folder)) {
             let files = entries_of(&folder).into_iter();
             let files = files.filter(|path| is_plain_file(path)).take(MOST_COMPANIONS);
-            for file in files {
+            for file in files.filter(|file| !is_around || is_part(file, main, format)) {
                 if found.len() < MOST_COMPANIONS
                     && let Ok((bytes, is_whole)) = reading::read_head(&file)
                 {
@@ -190,6 +192,15 @@ fn parts_of(main_path: &Path, main: &Head<'_>, format: &'static dyn Format) -> V
         }
     }
     found
+}
+
+/// Whether a file of a folder around says that it is a part of the run.
+fn is_part(file: &Path, main: &Head<'_>, format: &'static dyn Format) -> bool {
+    could_be_log(file)
+        && reading::read_head(file).is_ok_and(|(bytes, is_whole)| {
+            let head = Head { name: name_of(file), bytes: &bytes, is_whole };
+            format.is_companion(main, &head)
+        })
 }
 
 /// Files near a log that its format recognises as parts of the same run: in its folder, and below the one named after

@@ -141,6 +141,9 @@ fn sessions_of_a_database_are_read_with_what_is_not_written_back_yet() {
         told(&project("sample-runs/logs/opencode.export.json"))
     );
     assert_eq!(fs::read(&path).unwrap(), before, "the database is only read");
+    drop(base);
+    assert_eq!(found(&path), ["ses_made"]);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is made beside it");
 }
 
 /// Of each layout in which rows are published: the run of the first row.

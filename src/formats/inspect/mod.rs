@@ -11,7 +11,7 @@ use super::{
     object::Object,
     peek,
     records::{Entry, Event, Record, Records},
-    tape::Value,
+    tape::{Tape, Value},
 };
 use crate::run::{Role, Tokens};
 
@@ -157,6 +157,8 @@ fn ending<'t>(fields: &Object<'t>) -> Record<'t> {
 
 /// A sample as its messages alone; None where it is not one.
 pub fn flat(bytes: &[u8]) -> Option<Vec<u8>> {
+    // More values than a tape holds are not taken apart: each of them would take more room than it has here.
+    Tape::read(std::str::from_utf8(bytes).ok()?)?;
     let mut sample: Map<String, Json> = serde_json::from_slice(bytes).ok()?;
     let attachments = match sample.remove("attachments") {
         Some(Json::Object(attachments)) => attachments,

@@ -9,7 +9,7 @@ use super::{
     object::{self, Object},
     peek,
     records::{Event, Record, Records},
-    tape::Value,
+    tape::{Tape, Value},
 };
 use crate::run::Role;
 
@@ -102,11 +102,15 @@ impl Records for Messages {
         {
             return None;
         }
+        // More values than a tape holds are not taken apart: each of them would take more room than it has here.
+        Tape::read(std::str::from_utf8(bytes).ok()?)?;
         let mut row: serde_json::Map<String, serde_json::Value> =
             serde_json::from_slice(bytes).ok()?;
         let key =
             LISTS.iter().find(|key| row.get(**key).is_some_and(serde_json::Value::is_string))?;
-        let list: Vec<serde_json::Value> = serde_json::from_str(row.get(*key)?.as_str()?).ok()?;
+        let text = row.get(*key)?.as_str()?;
+        Tape::read(text)?;
+        let list: Vec<serde_json::Value> = serde_json::from_str(text).ok()?;
         row.remove(*key);
         row.insert("messages".to_owned(), list.into());
         serde_json::to_vec(&row).ok()

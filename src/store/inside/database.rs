@@ -65,16 +65,18 @@ const SPANS_SESSIONS: &str = "select coalesce(max(a.value), s.trace_id) from spa
       and (o.value = 'invoke_agent' or (o.value = 'chat' and not exists (select 1 from span_attributes i where i.key = 'gen_ai.operation.name' and i.value = 'invoke_agent')))) \
     group by s.trace_id order by min(s.start_time_ms)";
 
-/// Nothing is created, repaired or checkpointed. A database that somebody else writes is read as it stands.
+/// Nothing is repaired or written back. A database that somebody else writes is read as it stands.
 fn connect(file: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let base = Connection::open_with_flags(file, flags)?;
-    base.busy_timeout(std::time::Duration::from_millis(500))?;
-    // A file in a folder that cannot be written may need a journal that is not there.
-    if base.query_row("select count(*) from sqlite_master", [], |row| row.get::<_, i64>(0)).is_ok()
-    {
+    let mut log = file.as_os_str().to_owned();
+    log.push("-wal");
+    if std::fs::metadata(log).is_ok_and(|meta| meta.len() > 0) {
+        // Its writer has more than the file holds: both are read, as its other readers do.
+        let base = Connection::open_with_flags(file, flags)?;
+        base.busy_timeout(std::time::Duration::from_millis(500))?;
         return Ok(base);
     }
+    // Else nothing is made beside it, not even for a moment.
     let path = file.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
     let uri = format!("file:{path}?immutable=1");
     Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI)

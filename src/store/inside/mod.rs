@@ -35,7 +35,7 @@ pub trait Members: Send + Sync {
 }
 
 /// More members than this are not listed.
-const MOST_MEMBERS: usize = 2_000_000;
+const MOST_MEMBERS: usize = 1_000_000;
 
 /// A place in a file: the file's members, and the name below it; empty for the file itself.
 pub struct Place {
