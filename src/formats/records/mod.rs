@@ -280,6 +280,9 @@ fn arguments_of(call: &Call<'_>) -> String {
     }
 }
 
+/// Records that are read of a document: the longest run that anybody published has some thousand.
+const MOST_RECORDS: usize = 150_000;
+
 /// The bytes of a document that are read.
 const MOST_BYTES: usize = 1 << 30;
 
@@ -425,8 +428,14 @@ impl<R: Records> Log<R> {
             last = place_after(bytes, record.get(), last);
             last
         };
-        let values = self.format.records(tape.root()).into_iter();
+        let mut values = self.format.records(tape.root());
+        if values.len() > MOST_RECORDS {
+            let what = format!("has {} records; the first {MOST_RECORDS} are read", values.len());
+            self.warnings.push(Warning { place: name.to_owned(), what });
+            values.truncate(MOST_RECORDS);
+        }
         let entries = values
+            .into_iter()
             .map(|value| Entry { place: place(value), record: kept(self.format.record(value)) })
             .collect();
         let header = kept(self.format.header(tape.root()));
