@@ -20,7 +20,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         first => Some(READ[usize::from(*first) % READ.len()]),
     };
     let Some(format) = format.filter(|format| format.sample().starts_with("logs/")) else { return };
-    match format.prepared(bytes) {
+    match format.preparation(&head).and_then(|prepare| prepare(bytes)) {
         Some(prepared) => read::read(format.name(), &prepared),
         None => read::read(format.name(), bytes),
     }

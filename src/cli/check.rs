@@ -92,7 +92,7 @@ impl Checked {
 
 /// A folder stands for all runs below it.
 fn runs_at(path: &Path) -> Vec<PathBuf> {
-    let runs = if store::holds_several(path) { store::runs_below(path) } else { vec![] };
+    let runs = if store::holds_runs(path) { store::runs_below(path) } else { vec![] };
     if runs.is_empty() { vec![path.to_owned()] } else { runs }
 }
 

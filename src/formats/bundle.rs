@@ -48,14 +48,7 @@ impl Format for Bundle {
     }
 
     fn offers(&self) -> Offers {
-        Offers {
-            shape: Shape::Bundle,
-            edits: EditsTold::Text,
-            tokens: true,
-            cost: true,
-            times: true,
-            subagents: true,
-        }
+        Offers::new(Shape::Bundle, EditsTold::Text).tokens().cost().times().subagents()
     }
 
     fn claims(&self, head: &Head<'_>) -> bool {

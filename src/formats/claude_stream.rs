@@ -45,14 +45,7 @@ impl Format for ClaudeStream {
     }
 
     fn offers(&self) -> Offers {
-        Offers {
-            shape: Shape::Lines,
-            edits: EditsTold::Text,
-            tokens: true,
-            cost: true,
-            times: false,
-            subagents: true,
-        }
+        Offers::new(Shape::Lines, EditsTold::Text).tokens().cost().subagents()
     }
 
     fn claims(&self, head: &Head<'_>) -> bool {

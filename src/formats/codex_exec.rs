@@ -40,14 +40,7 @@ impl Format for CodexExec {
     }
 
     fn offers(&self) -> Offers {
-        Offers {
-            shape: Shape::Lines,
-            edits: EditsTold::Names,
-            tokens: true,
-            cost: false,
-            times: false,
-            subagents: false,
-        }
+        Offers::new(Shape::Lines, EditsTold::Names).tokens()
     }
 
     fn claims(&self, head: &Head<'_>) -> bool {

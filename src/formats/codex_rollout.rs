@@ -56,14 +56,7 @@ impl Format for CodexRollout {
     }
 
     fn offers(&self) -> Offers {
-        Offers {
-            shape: Shape::Lines,
-            edits: EditsTold::Text,
-            tokens: true,
-            cost: false,
-            times: true,
-            subagents: true,
-        }
+        Offers::new(Shape::Lines, EditsTold::Text).tokens().times().subagents()
     }
 
     fn claims(&self, head: &Head<'_>) -> bool {

@@ -45,8 +45,9 @@ pub trait Format: Sync {
         Rows::None
     }
 
-    /// The text that is read in the place of a file that has another form; None where it is read as it is.
-    fn prepared(&self, _bytes: &[u8]) -> Option<Vec<u8>> {
+    /// What makes the text that is read in the place of a file that has another form; None where a file that starts like
+    /// this is read as it is, and need not be read whole for it.
+    fn preparation(&self, _head: &Head<'_>) -> Option<Preparation> {
         None
     }
 
@@ -109,6 +110,9 @@ pub struct Offers {
     pub times: bool,
     pub subagents: bool,
 }
+
+/// Makes of a whole file the text that is read in its place; None where it is fine as it is.
+pub type Preparation = fn(&[u8]) -> Option<Vec<u8>>;
 
 /// How a file of a format holds many runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

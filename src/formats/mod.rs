@@ -58,8 +58,8 @@ mod tape;
 mod unknown;
 
 pub use contract::{
-    EditsTold, Executor, Format, Growing, HEAD_BYTES, Head, NotUnderstood, Offers, OneHand, Rows,
-    Shape, Source,
+    EditsTold, Executor, Format, Growing, HEAD_BYTES, Head, NotUnderstood, Offers, OneHand,
+    Preparation, Rows, Shape, Source,
 };
 
 #[cfg(test)]

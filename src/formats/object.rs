@@ -63,6 +63,11 @@ impl<'a> Object<'a> {
         self.get(key)?.get().parse().ok()
     }
 
+    /// A number with or without a fraction.
+    pub fn amount(&self, key: &str) -> Option<f64> {
+        self.get(key)?.get().parse().ok()
+    }
+
     pub fn integer(&self, key: &str) -> Option<i32> {
         self.get(key)?.get().parse().ok()
     }

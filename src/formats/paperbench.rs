@@ -44,14 +44,7 @@ impl Format for PaperBench {
     }
 
     fn offers(&self) -> Offers {
-        Offers {
-            shape: Shape::Document,
-            edits: EditsTold::Nowhere,
-            tokens: false,
-            cost: false,
-            times: false,
-            subagents: false,
-        }
+        Offers::new(Shape::Document, EditsTold::Nowhere)
     }
 
     fn claims(&self, head: &Head<'_>) -> bool {

@@ -62,14 +62,7 @@ impl Format for SlopCodeBench {
 
     /// A run is a folder, told by the names in it ([`layout::is_problem`]), never by one file.
     fn offers(&self) -> Offers {
-        Offers {
-            shape: Shape::Snapshots,
-            edits: EditsTold::Text,
-            tokens: true,
-            cost: true,
-            times: true,
-            subagents: true,
-        }
+        Offers::new(Shape::Snapshots, EditsTold::Text).tokens().cost().times().subagents()
     }
 
     fn claims(&self, _head: &Head<'_>) -> bool {
@@ -100,7 +93,7 @@ impl Format for SlopCodeBench {
             .and_then(|result| Some(result.text("error_message")?.into_owned()));
         match failed {
             Some(text) => StepText { text, ..StepText::default() },
-            None => StepText { text: unclaimed::words(&record), ..StepText::default() },
+            None => StepText { text: record.into_owned(), ..StepText::default() },
         }
     }
 

@@ -1,9 +1,6 @@
 //! From a path to the files of one recording.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use crate::formats::{self, Format, Head, Shape};
 
@@ -17,7 +14,7 @@ use super::{
     inside, reading,
     siblings::{self, Siblings},
     slopcodebench,
-    walk::{is_work_folder, runs_below},
+    walk::{holds_runs, is_work_folder, runs_below},
 };
 
 /// The files of one recording, and who reads them.
@@ -49,14 +46,8 @@ pub fn find(path: &Path, access: Access) -> Result<Found, OpenError> {
 
 /// As [`find`], by what is known of the logs beside it.
 pub fn find_among(path: &Path, access: Access, siblings: &Siblings) -> Result<Found, OpenError> {
-    let is_held = !path.exists() && inside::at(path).is_some();
-    let is_several = inside::holds(path) || (is_held && is_folder(path));
-    let meta = fs::metadata(path).map_err(|why| cannot_read(path, &why));
-    if is_held && !is_folder(path) || matches!(&meta, Ok(meta) if !meta.is_dir()) && !is_several {
+    if !holds_runs(path) {
         return find_file(path, access, siblings);
-    }
-    if !is_several {
-        meta?;
     }
     if is_bundle(path) {
         return find_file(&path.join("run.json"), access, siblings);
@@ -126,8 +117,9 @@ fn find_file(path: &Path, access: Access, siblings: &Siblings) -> Result<Found, 
 
 /// The file in the form that its format reads.
 fn prepared(mut file: FoundFile, format: &dyn Format) -> FoundFile {
+    let Some(prepare) = format.preparation(&head_of(&file)) else { return file };
     let (whole, problem) = file.bytes.whole();
-    if let Some(made) = format.prepared(&whole) {
+    if let Some(made) = prepare(&whole) {
         file.problem = file.problem.take().or(problem);
         file.bytes = Bytes::Held(made);
     }
@@ -212,7 +204,7 @@ fn companions_of(
     siblings: &Siblings,
 ) -> Vec<PathBuf> {
     let main_head = head_of(main);
-    if inside::at(main_path).is_some_and(|place| place.members.are_runs()) {
+    if inside::below(main_path).is_some_and(|place| place.members.are_runs()) {
         return vec![];
     }
     let mut own = vec![];

@@ -58,4 +58,4 @@ pub use open::{open, open_among};
 pub use reuse::ReuseReader;
 pub use score::{GoesOn, Scorer};
 pub use siblings::Siblings;
-pub use walk::{WORK_MARK, holds_several, runs_below, walk};
+pub use walk::{WORK_MARK, holds_runs, holds_several, runs_below, walk};

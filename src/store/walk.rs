@@ -45,10 +45,17 @@ pub fn runs_below(folder: &Path) -> Vec<PathBuf> {
     runs
 }
 
+/// Whether runs may stand below a path: a folder, or a file that holds others.
+pub fn holds_runs(path: &Path) -> bool {
+    path.is_dir()
+        || inside::holds(path)
+        || inside::below(path).is_some_and(|place| place.is_folder())
+}
+
 /// Whether a path is a folder with more than one recording below. Looks no further than the second.
 pub fn holds_several(path: &Path) -> bool {
     let mut count = 0;
-    if is_folder(path) || path.is_dir() || inside::holds(path) {
+    if holds_runs(path) {
         below(path, 0, &mut |_| {
             count += 1;
             count < 2
@@ -60,11 +67,7 @@ pub fn holds_several(path: &Path) -> bool {
 /// The recordings that a path stands for: those below a folder, else the path itself, whatever it is. False if `found`
 /// ended it.
 pub fn walk(path: &Path, found: &mut Found<'_>) -> bool {
-    if path.is_dir() || inside::holds(path) || (!path.exists() && is_folder(path)) {
-        below(path, 0, found)
-    } else {
-        found(path.to_owned())
-    }
+    if holds_runs(path) { below(path, 0, found) } else { found(path.to_owned()) }
 }
 
 fn below(folder: &Path, depth: usize, found: &mut Found<'_>) -> bool {

@@ -176,7 +176,8 @@ impl Dice {
 
 /// Reads bytes as their format does, and everything a screen would ask of them.
 fn read_all(format: &dyn formats::Format, name: &str, bytes: &[u8]) {
-    let prepared = format.prepared(bytes);
+    let head = Head { name, bytes: &bytes[..bytes.len().min(HEAD_BYTES)], is_whole: true };
+    let prepared = format.preparation(&head).and_then(|prepare| prepare(bytes));
     let bytes = prepared.as_deref().unwrap_or(bytes);
     let Ok(run) = format.index(&[Source { name, bytes }]) else { return };
     for step in run.turns.iter().flat_map(|turn| &turn.steps) {

@@ -190,6 +190,19 @@ fn rows_of_text_are_runs_and_open_one_by_one() {
     assert_eq!(last["text"], "resolved: true");
 }
 
+#[test]
+fn a_row_whose_text_is_longer_than_what_is_looked_at_first_is_a_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rows.jsonl");
+    let long = "x".repeat(100_000);
+    let messages = serde_json::json!([{ "role": "user", "content": "go" }, { "role": "assistant", "content": long }]);
+    let row = |id: &str| serde_json::json!({ "id": id, "messages_json": messages.to_string() });
+    fs::write(&path, format!("{}\n{}\n", row("a"), row("b"))).unwrap();
+
+    assert_eq!(found(&path), ["a", "b"]);
+    assert_eq!(told(&path.join("b"))[0]["request"], "go");
+}
+
 #[cfg(feature = "parquet")]
 #[test]
 fn a_hundred_thousand_rows_are_a_table_at_once() {

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use super::{
-    EditsTold, Head, Offers, Shape, chat, cline,
+    EditsTold, Head, Offers, Preparation, Shape, chat, cline,
     object::Object,
     records::{Answer, Call, Event, FileEdit, Record, Records},
     tape::Value,
@@ -37,9 +37,9 @@ impl Records for Aider {
         start.starts_with(b"# aider chat started at ") || start.starts_with(MARK.as_bytes())
     }
 
-    fn prepared(&self, bytes: &[u8]) -> Option<Vec<u8>> {
-        (!bytes.trim_ascii_start().starts_with(MARK.as_bytes()))
-            .then(|| prepared(&String::from_utf8_lossy(bytes)))
+    fn preparation(&self, head: &Head<'_>) -> Option<Preparation> {
+        let is_made = head.bytes.trim_ascii_start().starts_with(MARK.as_bytes());
+        (!is_made).then_some(prepared as Preparation)
     }
 
     fn record<'t>(&self, record: Value<'t>) -> Record<'t> {
@@ -78,7 +78,8 @@ impl Records for Aider {
 const MARK: &str = "{\"aider\":";
 
 /// One record for each request, each answer and each run of the program's own lines, in order.
-fn prepared(text: &str) -> Vec<u8> {
+fn prepared(bytes: &[u8]) -> Option<Vec<u8>> {
+    let text = String::from_utf8_lossy(bytes);
     let mut records: Vec<(&str, String)> = vec![];
     let mut is_in_fence = false;
     for line in text.lines() {
@@ -112,7 +113,7 @@ fn prepared(text: &str) -> Vec<u8> {
         out.extend(record.to_string().into_bytes());
         out.push(b'\n');
     }
-    out
+    Some(out)
 }
 
 /// Lines such as `Aider v0.80.1`, `Model: ...`, `Tokens: 2.3k sent, 250 received. Cost: $0.01 message, $0.02 session.`

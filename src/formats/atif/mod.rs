@@ -75,7 +75,7 @@ impl Records for Atif {
             output: totals.number("total_completion_tokens"),
             reasoning: None,
         };
-        record.cost_usd = totals.get("total_cost_usd").and_then(|cost| cost.get().parse().ok());
+        record.cost_usd = totals.amount("total_cost_usd");
         record
     }
 
@@ -138,7 +138,7 @@ fn step<'t>(fields: &Object<'t>) -> Record<'t> {
         output: metrics.number("completion_tokens"),
         reasoning: metrics.object("extra").and_then(|extra| extra.number("reasoning_tokens")),
     };
-    record.cost_usd = metrics.get("cost_usd").and_then(|cost| cost.get().parse().ok());
+    record.cost_usd = metrics.amount("cost_usd");
     record.facts.model = fields.text("model_name");
     let message = arguments::words_of(fields, "message");
     let source = fields.text("source").unwrap_or_default();
@@ -154,11 +154,7 @@ fn step<'t>(fields: &Object<'t>) -> Record<'t> {
             record.says(Event::Said(Role::User, message));
         }
         "system" => record.says_words(|text| Event::Said(Role::System, text), message),
-        _ => record.says(Event::Unknown(if source.is_empty() {
-            "step without a source".into()
-        } else {
-            source
-        })),
+        _ => record.says(Event::unknown(source, "step without a source")),
     }
     let results: Vec<Object<'t>> = fields
         .object("observation")

@@ -42,11 +42,7 @@ pub fn message<'t>(fields: &Object<'t>) -> Record<'t> {
         record.says(Event::Called(called(&call)));
     }
     if kind == Speaker::Nobody && record.events.is_empty() {
-        record.says(Event::Unknown(if role.is_empty() {
-            "message without a role".into()
-        } else {
-            role
-        }));
+        record.says(Event::unknown(role, "message without a role"));
     }
     record
 }

@@ -101,7 +101,7 @@ fn shown<'t>(fields: &Object<'t>) -> Record<'t> {
         told.number("tokensIn").map(|input| input + read.unwrap_or(0) + written.unwrap_or(0));
     made.tokens.cached_input = read;
     made.tokens.output = told.number("tokensOut");
-    made.cost_usd = told.get("cost").and_then(|cost| cost.get().parse().ok());
+    made.cost_usd = told.amount("cost");
     made
 }
 

@@ -57,10 +57,7 @@ impl Records for Copilot {
     }
 
     fn order(&self, entries: &mut Vec<Entry>) -> Option<String> {
-        let left_out = order::live_branch(entries);
-        (left_out > 0).then(|| {
-            format!("{left_out} events are of branches that were left; the last branch is shown")
-        })
+        order::live_branch(entries, "events")
     }
 }
 
@@ -146,11 +143,7 @@ fn event<'t>(made: &mut Record<'t>, kind: &str, data: &Object<'t>) {
         | "pending_messages.modified"
         | "permission.requested"
         | "permission.completed" => {}
-        _ => made.says(Event::Unknown(if kind.is_empty() {
-            "event without a type".into()
-        } else {
-            kind.to_owned().into()
-        })),
+        _ => made.says(Event::unknown(kind.to_owned(), "event without a type")),
     }
 }
 

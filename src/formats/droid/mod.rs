@@ -92,11 +92,7 @@ fn event<'t>(fields: &Object<'t>) -> Record<'t> {
             fields.text_of(&["summaryText", "summary"]).unwrap_or_default(),
         )),
         "todo_state" | "session_end" | "settings_state" => {}
-        _ => made.says(Event::Unknown(if kind.is_empty() {
-            "record without a type".into()
-        } else {
-            kind
-        })),
+        _ => made.says(Event::unknown(kind, "record without a type")),
     }
     made
 }

@@ -163,11 +163,7 @@ fn message<'t>(fields: &Object<'t>) -> Record<'t> {
         }
         "info" | "warning" => parts(&mut record, content, |text| Event::Said(Role::System, text)),
         "error" => parts(&mut record, content, Event::Failed),
-        _ => record.says(Event::Unknown(if kind.is_empty() {
-            "record without a type".into()
-        } else {
-            kind
-        })),
+        _ => record.says(Event::unknown(kind, "record without a type")),
     }
     let context = record.events.iter().find_map(|event| match event {
         Event::Said(Role::System, text) => folder_in(text),

@@ -79,11 +79,7 @@ impl Records for GeminiStream {
                     made.says(Event::Failed(words(&fields, &["error"])));
                 }
             }
-            _ => made.says(Event::Unknown(if kind.is_empty() {
-                "record without a type".into()
-            } else {
-                kind
-            })),
+            _ => made.says(Event::unknown(kind, "record without a type")),
         }
         made
     }

@@ -110,11 +110,7 @@ impl Records for Grok {
                 );
                 made.says(Event::Called(Call { answer: Some(Answer::default()), ..call }));
             }
-            _ => made.says(Event::Unknown(if kind.is_empty() {
-                "record without a type".into()
-            } else {
-                kind
-            })),
+            _ => made.says(Event::unknown(kind, "record without a type")),
         }
         made
     }

@@ -7,13 +7,13 @@ use std::{borrow::Cow, collections::HashMap};
 use serde_json::{Map, Value as Json};
 
 use super::{
-    EditsTold, Head, Offers, Rows, Shape, chat,
+    EditsTold, Head, Offers, Preparation, Rows, Shape, chat,
     object::Object,
     peek,
     records::{Entry, Event, Record, Records},
     tape::{Tape, Value},
 };
-use crate::run::{Role, Tokens};
+use crate::run::Role;
 
 #[derive(Debug, Clone, Copy)]
 pub struct Inspect;
@@ -53,9 +53,11 @@ impl Records for Inspect {
         if peek::any(head, &["\"eval\""], is_log) { Rows::List("samples") } else { Rows::None }
     }
 
-    fn prepared(&self, bytes: &[u8]) -> Option<Vec<u8>> {
-        let has_events = |key: &str| memchr::memmem::find(bytes, key.as_bytes()).is_some();
-        (has_events("\"events\"") || has_events("attachment://")).then(|| flat(bytes))?
+    fn preparation(&self, _head: &Head<'_>) -> Option<Preparation> {
+        Some(|bytes| {
+            let has = |key: &str| memchr::memmem::find(bytes, key.as_bytes()).is_some();
+            if has("\"events\"") || has("attachment://") { flat(bytes) } else { None }
+        })
     }
 
     fn header<'t>(&self, document: Value<'t>) -> Record<'t> {
@@ -115,7 +117,7 @@ impl Records for Inspect {
         made.facts.model = fields.text("model");
         made.time = chat::time_of(&fields, &["timestamp"]);
         if let Some(usage) = fields.object("usage") {
-            made.tokens = usage_of(&usage);
+            made.tokens = chat::usage(&usage);
         }
         let error = fields.object("error").and_then(|error| error.text("message"));
         for event in &mut made.events {
@@ -128,10 +130,6 @@ impl Records for Inspect {
         }
         made
     }
-}
-
-fn usage_of(usage: &Object<'_>) -> Tokens {
-    chat::usage(usage)
 }
 
 /// An error, or the scores by their scorers.

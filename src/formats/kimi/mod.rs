@@ -128,11 +128,7 @@ fn event<'t>(fields: &Object<'t>) -> Record<'t> {
         | "full_compaction.begin"
         | "micro_compaction.apply"
         | "agents_md.bind" => {}
-        _ => made.says(Event::Unknown(if kind.is_empty() {
-            "record without a type".into()
-        } else {
-            kind
-        })),
+        _ => made.says(Event::unknown(kind, "record without a type")),
     }
     made
 }
@@ -201,10 +197,6 @@ fn in_loop<'t>(made: &mut Record<'t>, event: &Object<'t>) {
             };
         }
         "step.begin" | "step.interrupted" | "step.retry" => {}
-        _ => made.says(Event::Unknown(if kind.is_empty() {
-            "loop event without a type".into()
-        } else {
-            kind
-        })),
+        _ => made.says(Event::unknown(kind, "loop event without a type")),
     }
 }

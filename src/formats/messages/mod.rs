@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use super::{
-    EditsTold, Head, Offers, Rows, Shape,
+    EditsTold, Head, Offers, Preparation, Rows, Shape,
     chat::{self, Speaker},
     object::{self, Object},
     peek,
@@ -72,14 +72,16 @@ impl Records for Messages {
             let list = LISTS.iter().find_map(|key| object.text(key));
             list.is_some_and(|list| list.trim_start().starts_with('[') && list.contains("\"role\""))
         };
-        peek::all(head, &[], |object| is_message(object) || is_row(object) || is_text(object))
+        let is_ours = |object: &Object<'_>| is_message(object) || is_row(object) || is_text(object);
+        is_cut_text(head) || peek::all(head, &[], is_ours)
     }
 
     fn rows(&self, head: &Head<'_>) -> Rows {
         let is_row =
             |object: &Object<'_>| !object.has("role") && LISTS.iter().any(|key| object.has(key));
         let starts = head.bytes.trim_ascii_start().starts_with(b"{\"");
-        if starts && peek::any(head, &[], is_row) { Rows::Lines } else { Rows::None }
+        let is_row = || is_cut_text(head) || peek::any(head, &[], is_row);
+        if starts && is_row() { Rows::Lines } else { Rows::None }
     }
 
     fn header<'t>(&self, document: Value<'t>) -> Record<'t> {
@@ -95,25 +97,8 @@ impl Records for Messages {
     }
 
     /// A list that is written as a text is read as the list that it is.
-    fn prepared(&self, bytes: &[u8]) -> Option<Vec<u8>> {
-        if !LISTS
-            .iter()
-            .any(|key| memchr::memmem::find(bytes, format!("\"{key}\"").as_bytes()).is_some())
-        {
-            return None;
-        }
-        // More values than a tape holds are not taken apart: each of them would take more room than it has here.
-        Tape::read(std::str::from_utf8(bytes).ok()?)?;
-        let mut row: serde_json::Map<String, serde_json::Value> =
-            serde_json::from_slice(bytes).ok()?;
-        let key =
-            LISTS.iter().find(|key| row.get(**key).is_some_and(serde_json::Value::is_string))?;
-        let text = row.get(*key)?.as_str()?;
-        Tape::read(text)?;
-        let list: Vec<serde_json::Value> = serde_json::from_str(text).ok()?;
-        row.remove(*key);
-        row.insert("messages".to_owned(), list.into());
-        serde_json::to_vec(&row).ok()
+    fn preparation(&self, head: &Head<'_>) -> Option<Preparation> {
+        head.bytes.trim_ascii_start().starts_with(b"{").then_some(with_list as Preparation)
     }
 
     /// The messages, and after them the row, for its outcome and its patch.
@@ -137,6 +122,43 @@ impl Records for Messages {
         let is_row = LISTS.iter().any(|key| fields.get(key).is_some_and(Value::is_list));
         if is_row { outcome(&fields) } else { message(&fields) }
     }
+}
+
+/// A row whose messages are a text, with the list that the text holds.
+fn with_list(bytes: &[u8]) -> Option<Vec<u8>> {
+    if !LISTS
+        .iter()
+        .any(|key| memchr::memmem::find(bytes, format!("\"{key}\"").as_bytes()).is_some())
+    {
+        return None;
+    }
+    // More values than a tape holds are not taken apart: each of them would take more room than it has here.
+    Tape::read(std::str::from_utf8(bytes).ok()?)?;
+    let mut row: serde_json::Map<String, serde_json::Value> = serde_json::from_slice(bytes).ok()?;
+    let key = LISTS.iter().find(|key| row.get(**key).is_some_and(serde_json::Value::is_string))?;
+    let text = row.get(*key)?.as_str()?;
+    Tape::read(text)?;
+    let list: Vec<serde_json::Value> = serde_json::from_str(text).ok()?;
+    row.remove(*key);
+    row.insert("messages".to_owned(), list.into());
+    serde_json::to_vec(&row).ok()
+}
+
+/// Whether one of [`LISTS`] is a text with a list in it that is longer than the head.
+fn is_cut_text(head: &Head<'_>) -> bool {
+    let is_text = |after_key: &[u8]| {
+        let value = after_key.trim_ascii_start().strip_prefix(b":").map(<[u8]>::trim_ascii_start);
+        let text = value.and_then(|value| value.strip_prefix(b"\""));
+        text.is_some_and(|text| text.trim_ascii_start().starts_with(b"["))
+    };
+    let stands = |key: &str| {
+        let key = format!("\"{key}\"");
+        memchr::memmem::find_iter(head.bytes, &key).any(|at| is_text(&head.bytes[at + key.len()..]))
+    };
+    !head.is_whole
+        && head.bytes.trim_ascii_start().starts_with(b"{")
+        && LISTS.iter().any(|key| stands(key))
+        && memchr::memmem::find(head.bytes, br#"\"role\""#).is_some()
 }
 
 fn plain(value: Value<'_>) -> Option<Cow<'_, str>> {

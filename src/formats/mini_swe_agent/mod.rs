@@ -66,7 +66,7 @@ impl Records for MiniSweAgent {
         let environment = config.object("environment").unwrap_or_default();
         record.facts.root = environment.text("cwd").filter(|folder| folder.starts_with('/'));
         record.facts.task = Object::of(document).and_then(|document| document.text("instance_id"));
-        record.cost_usd = stats.get("instance_cost").and_then(|cost| cost.get().parse().ok());
+        record.cost_usd = stats.amount("instance_cost");
         record
     }
 
@@ -88,7 +88,7 @@ impl Records for MiniSweAgent {
         let extra = fields.object("extra").unwrap_or_default();
         let mut said = chat::message(&fields);
         said.time = chat::time_of(&extra, &["timestamp"]);
-        said.cost_usd = extra.get("cost").and_then(|cost| cost.get().parse().ok());
+        said.cost_usd = extra.amount("cost");
         if let Some(usage) = extra.object("response").and_then(|response| response.object("usage"))
         {
             said.tokens = chat::usage(&usage);

@@ -163,7 +163,7 @@ fn about<'t>(info: &Object<'t>) -> Record<'t> {
     record.restated = info.text("role").as_deref() == Some("user");
     if !record.restated {
         record.tokens = tokens(info);
-        record.cost_usd = info.get("cost").and_then(|cost| cost.get().parse().ok());
+        record.cost_usd = info.amount("cost");
     }
     if let Some(error) = info.object("error") {
         let data = error.object("data").unwrap_or_default();
@@ -230,7 +230,7 @@ fn said<'t>(part: &Object<'t>, is_user: bool) -> Option<Event<'t>> {
             Event::Said(Role::System, format!("[{kind} {name}]").into())
         }
         "step-start" | "step-finish" | "snapshot" | "patch" => return None,
-        _ => Event::Unknown(if kind.is_empty() { "part without a type".into() } else { kind }),
+        _ => Event::unknown(kind, "part without a type"),
     })
 }
 
@@ -284,7 +284,7 @@ fn streamed<'t>(fields: &Object<'t>) -> Record<'t> {
     match &*kind {
         "step_start" | "step_finish" => {
             record.tokens = tokens(&part);
-            record.cost_usd = part.get("cost").and_then(|cost| cost.get().parse().ok());
+            record.cost_usd = part.amount("cost");
         }
         "error" => {
             let text =

@@ -65,7 +65,7 @@ impl Records for OpenHands {
         let metadata = row.object("metadata").unwrap_or_default();
         record.facts.model = metadata.object("llm_config").and_then(|config| config.text("model"));
         let metrics = row.object("metrics").unwrap_or_default();
-        record.cost_usd = amount(&metrics, "accumulated_cost");
+        record.cost_usd = metrics.amount("accumulated_cost");
         record
     }
 
@@ -115,10 +115,6 @@ fn folder<'t>(fields: &Object<'t>, made: &Record<'t>) -> Option<Cow<'t, str>> {
     metadata.text("working_dir").filter(|folder| folder.len() > 1)
 }
 
-fn amount(fields: &Object<'_>, key: &str) -> Option<f64> {
-    fields.get(key)?.get().parse().ok()
-}
-
 fn event<'t>(fields: &Object<'t>) -> Record<'t> {
     if fields.text("observation").is_some() {
         return observation(fields);
@@ -134,8 +130,7 @@ fn event<'t>(fields: &Object<'t>) -> Record<'t> {
     let action = fields.text("action").unwrap_or_default();
     record.response = response(fields);
     record.tokens = tokens(fields);
-    let cost =
-        fields.object("llm_metrics").and_then(|metrics| amount(&metrics, "accumulated_cost"));
+    let cost = fields.object("llm_metrics").and_then(|metrics| metrics.amount("accumulated_cost"));
     record.totals = cost.map(|cost| (Tokens::default(), Some(cost)));
     match (&*source, &*action) {
         (_, "system") => record.says(Event::Said(Role::System, words(&["content"]))),

@@ -148,11 +148,7 @@ fn event<'t>(fields: &Object<'t>) -> Record<'t> {
         | "LLMCompletionLogEvent"
         | "StreamingDeltaEvent" => {}
         "ConversationStateUpdateEvent" => state(&mut record, fields),
-        _ => record.says(Event::Unknown(if kind.is_empty() {
-            "event without a kind".into()
-        } else {
-            kind
-        })),
+        _ => record.says(Event::unknown(kind, "event without a kind")),
     }
     record
 }

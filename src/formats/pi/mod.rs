@@ -63,11 +63,7 @@ impl Records for Pi {
             }
             "session_info" => made.facts.title = fields.text("name"),
             "thinking_level_change" | "custom" | "label" | "active_tools_change" => {}
-            _ => made.says(Event::Unknown(if kind.is_empty() {
-                "entry without a type".into()
-            } else {
-                kind
-            })),
+            _ => made.says(Event::unknown(kind, "entry without a type")),
         }
         made.time = chat::time_of(&fields, &["timestamp"]).or(made.time);
         if !is_session {
@@ -78,10 +74,7 @@ impl Records for Pi {
     }
 
     fn order(&self, entries: &mut Vec<Entry>) -> Option<String> {
-        let left_out = order::live_branch(entries);
-        (left_out > 0).then(|| {
-            format!("{left_out} entries are of branches that were left; the last branch is shown")
-        })
+        order::live_branch(entries, "entries")
     }
 }
 
@@ -105,7 +98,7 @@ fn message<'t>(fields: &Object<'t>) -> Record<'t> {
     }
     if let Some(usage) = fields.object("usage") {
         made.tokens = chat::usage(&usage);
-        made.cost_usd = usage.object("cost").and_then(|cost| cost.get("total")?.get().parse().ok());
+        made.cost_usd = usage.object("cost").and_then(|cost| cost.amount("total"));
     }
     if fields.text("role").as_deref() == Some("assistant") {
         made.facts.model = fields.text("model");

@@ -55,10 +55,7 @@ impl Records for Qwen {
     }
 
     fn order(&self, entries: &mut Vec<Entry>) -> Option<String> {
-        let left_out = order::live_branch(entries);
-        (left_out > 0).then(|| {
-            format!("{left_out} records are of branches that were left; the last branch is shown")
-        })
+        order::live_branch(entries, "records")
     }
 }
 
@@ -121,11 +118,7 @@ fn event<'t>(fields: &Object<'t>) -> Record<'t> {
             ),
             other => made.says(Event::Unknown(Cow::Owned(format!("system/{other}")))),
         },
-        _ => made.says(Event::Unknown(if kind.is_empty() {
-            "record without a type".into()
-        } else {
-            kind
-        })),
+        _ => made.says(Event::unknown(kind, "record without a type")),
     }
     made
 }

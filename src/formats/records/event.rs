@@ -230,7 +230,13 @@ fn lines_of(before: Option<&str>, change: &RecordedChange) -> (Option<u32>, Opti
     }
 }
 
-impl Event<'_> {
+impl<'t> Event<'t> {
+    /// Something of that kind, which is not known; `nameless` says it where no kind is told.
+    pub fn unknown(kind: impl Into<Cow<'t, str>>, nameless: &'static str) -> Self {
+        let kind = kind.into();
+        Self::Unknown(if kind.is_empty() { nameless.into() } else { kind })
+    }
+
     /// What the index keeps of it: of texts their labels, of edits their size.
     pub fn kept(self) -> Event<'static> {
         let short = |text: Cow<'_, str>| Cow::Owned(label(&text).into_string());
@@ -320,10 +326,6 @@ impl<'t> Record<'t> {
     /// One of a kind that is not known.
     pub fn unknown(kind: impl Into<Cow<'t, str>>) -> Self {
         Self::of(Event::Unknown(kind.into()))
-    }
-
-    pub fn at(self, time: Option<Time>) -> Self {
-        Self { time, ..self }
     }
 
     pub fn says(&mut self, event: Event<'t>) {

@@ -13,7 +13,8 @@ pub mod order;
 use std::collections::HashSet;
 
 use super::{
-    Executor, Format, Growing, HEAD_BYTES, Head, NotUnderstood, Offers, Rows, Shape, Source, chat,
+    Executor, Format, Growing, HEAD_BYTES, Head, NotUnderstood, Offers, Preparation, Rows, Shape,
+    Source, chat,
     codex::call,
     companions::BelongsTo,
     jsonl::{self, Budget, Input, Kept},
@@ -75,8 +76,8 @@ pub trait Records: Copy + Send + Sync + 'static {
         Rows::None
     }
 
-    /// As [`Format::prepared`].
-    fn prepared(&self, _bytes: &[u8]) -> Option<Vec<u8>> {
+    /// As [`Format::preparation`].
+    fn preparation(&self, _head: &Head<'_>) -> Option<Preparation> {
         None
     }
 
@@ -140,8 +141,8 @@ impl<T: Records> Format for T {
         Records::rows(self, head)
     }
 
-    fn prepared(&self, bytes: &[u8]) -> Option<Vec<u8>> {
-        Records::prepared(self, bytes)
+    fn preparation(&self, head: &Head<'_>) -> Option<Preparation> {
+        Records::preparation(self, head)
     }
 
     fn index_with(
@@ -256,10 +257,9 @@ fn event_at<R: Records, T>(
 ) -> T {
     let part = (place.part & ((1 << EDIT_SHIFT) - 1)) as usize;
     let text = readable(record);
-    match Tape::read(text.trim()) {
-        Some(tape) => then(format.record(tape.root()).events.into_iter().nth(part)),
-        None => then(None),
-    }
+    let tape = Tape::read(text.trim());
+    let events = tape.as_ref().map(|tape| format.record(tape.root()).events);
+    then(events.and_then(|events| events.into_iter().nth(part)))
 }
 
 /// As a person reads them: the command alone, a patch, else JSON with line breaks.

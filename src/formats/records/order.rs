@@ -24,9 +24,9 @@ pub fn last_of_each_id(entries: &mut Vec<Entry>) {
     *entries = kept;
 }
 
-/// Of a tree the branch that ends with the last record; what stands in no tree stays. Says how many records were left
-/// out.
-pub fn live_branch(entries: &mut Vec<Entry>) -> usize {
+/// Of a tree the branch that ends with the last record; what stands in no tree stays. Says how many of the records, which
+/// the tool calls so, were left out.
+pub fn live_branch(entries: &mut Vec<Entry>, called: &str) -> Option<String> {
     let ids = entries.iter().map(|entry| entry.record.id.as_deref());
     let by_id: HashMap<&str, usize> =
         (0..).zip(ids).filter_map(|(at, id)| Some((id?, at))).collect();
@@ -49,5 +49,8 @@ pub fn live_branch(entries: &mut Vec<Entry>) -> usize {
             entry.record.id.is_none() || branch.contains(&at)
         });
     }
-    before - entries.len()
+    let left_out = before - entries.len();
+    (left_out > 0).then(|| {
+        format!("{left_out} {called} are of branches that were left; the last branch is shown")
+    })
 }

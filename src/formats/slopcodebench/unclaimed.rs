@@ -28,8 +28,3 @@ pub fn read(source: Source<'_>, id: SourceId) -> Option<Run> {
     run.warnings.push(jsonl::warning(source.name, place, what));
     Some(run)
 }
-
-/// A line as it is.
-pub fn words(record: &str) -> String {
-    record.to_owned()
-}

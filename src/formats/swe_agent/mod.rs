@@ -59,7 +59,7 @@ impl Records for SweAgent {
         if input.is_some_and(|input| input > 0) {
             record.tokens = Tokens { input, output, ..Tokens::default() };
         }
-        record.cost_usd = amount(&stats, "instance_cost").filter(|cost| *cost > 0.0);
+        record.cost_usd = stats.amount("instance_cost").filter(|cost| *cost > 0.0);
         record
     }
 
@@ -165,9 +165,4 @@ fn model<'t>(document: &Object<'t>) -> Option<Cow<'t, str>> {
             name(Object::on(&tape)?)
         }
     }
-}
-
-/// A number with a fraction.
-fn amount(fields: &Object<'_>, key: &str) -> Option<f64> {
-    fields.get(key)?.get().parse().ok()
 }

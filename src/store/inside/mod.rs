@@ -37,6 +37,10 @@ pub trait Members: Send + Sync {
 /// More members than this are not listed.
 const MOST_MEMBERS: usize = 1_000_000;
 
+/// Under which a row says what it is called, best first: what tells runs apart.
+const ROW_IDS: [&str; 7] =
+    ["trajectory_id", "transcript_id", "session_id", "instance_id", "run_id", "uuid", "id"];
+
 /// A place in a file: the file's members, and the name below it; empty for the file itself.
 pub struct Place {
     pub members: Arc<dyn Members>,

@@ -22,7 +22,7 @@ use parquet::arrow::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{MOST_MEMBERS, Members, Names};
+use super::{MOST_MEMBERS, Members, Names, ROW_IDS};
 use crate::store::bytes;
 
 pub struct Rows {
@@ -30,10 +30,6 @@ pub struct Rows {
     footer: ArrowReaderMetadata,
     names: Names,
 }
-
-/// By which rows are named, best first: what tells runs apart.
-const IDS: [&str; 7] =
-    ["trajectory_id", "transcript_id", "session_id", "instance_id", "run_id", "uuid", "id"];
 
 impl Rows {
     pub fn open(file: &Path) -> Option<Self> {
@@ -46,7 +42,7 @@ impl Rows {
         .ok()?;
         let count =
             usize::try_from(footer.metadata().file_metadata().num_rows()).ok()?.min(MOST_MEMBERS);
-        let column = IDS.iter().find_map(|id| footer.schema().index_of(id).ok());
+        let column = ROW_IDS.iter().find_map(|id| footer.schema().index_of(id).ok());
         let mut names = Names::default();
         if let Some(column) = column {
             let mask = ProjectionMask::roots(footer.parquet_schema(), [column]);

@@ -8,12 +8,8 @@ use std::{
 
 use serde_json::value::RawValue;
 
-use super::{MOST_MEMBERS, Members, Names};
+use super::{MOST_MEMBERS, Members, Names, ROW_IDS};
 use crate::store::bytes;
-
-/// Under which a row says what it is called, best first.
-const IDS: [&str; 7] =
-    ["trajectory_id", "transcript_id", "session_id", "instance_id", "run_id", "uuid", "id"];
 
 /// Of a row so much is looked through for its name (bytes).
 const NAMED_WITHIN: usize = 16 << 10;
@@ -89,9 +85,9 @@ fn listed(mut from: impl BufRead) -> (Names, Vec<(u64, u64)>) {
     }
 }
 
-/// What the row calls itself: the value of the first of [`IDS`] that stands in its beginning.
+/// What the row calls itself: the value of the first of [`ROW_IDS`] that stands in its beginning.
 fn id_in(head: &[u8]) -> Option<String> {
-    IDS.iter().find_map(|key| {
+    ROW_IDS.iter().find_map(|key| {
         let needle = format!("\"{key}\"");
         let at = memchr::memmem::find(head, needle.as_bytes())? + needle.len();
         let rest = head.get(at..)?.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();

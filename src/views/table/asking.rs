@@ -31,10 +31,10 @@ impl Asking {
     }
 }
 
-/// Rows asked for at once: many are quick to begin and slow to measure.
 /// Of more rows than this only those are read that are looked at: a data set may have hundreds of thousands.
 pub(super) const READ_UNSEEN: usize = 5_000;
 
+/// Rows asked for at once: many are quick to begin and slow to measure.
 const BEGINNINGS: usize = 256;
 const WHOLES: usize = 64;
 const SCORES: usize = 16;
@@ -98,7 +98,7 @@ impl Collection {
         let seen = seen.filter_map(|line| line.run());
         let mut taken = BTreeSet::new();
         let mut rows = vec![];
-        let others = if self.rows.len() > READ_UNSEEN { 0 } else { self.rows.len() };
+        let others = if self.reads_what_is_seen() { 0 } else { self.rows.len() };
         for row in seen.chain(0..others) {
             if rows.len() == most {
                 break;
