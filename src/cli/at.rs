@@ -2,21 +2,32 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PathBufValueParser, TypedValueParser};
+
 use crate::{
     run::{
         Run,
         files::{Timeline, Tree},
     },
     session::place::At,
+    store::piped,
 };
 
 use super::Failure;
 
+/// A path to a recording; `-` becomes the file that holds what standard input had.
+pub fn recording() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|path| match path.as_os_str() == piped::WORD {
+        true => piped::standard_input(),
+        false => Ok(path),
+    })
+}
+
 /// A recording, named on the command line.
 #[derive(Debug, clap::Args)]
 pub struct RunArg {
-    /// A log, a run bundle, or a folder that holds one of them
-    #[arg(id = "run", value_name = "RUN")]
+    /// A log, a run bundle, a folder that holds one of them, or `-` for standard input
+    #[arg(id = "run", value_name = "RUN", value_parser = recording())]
     pub path: PathBuf,
 }
 

@@ -15,7 +15,7 @@ use super::{Exit, Outcome, at, output::Out};
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Logs, run bundles, or folders below which runs are looked for
-    #[arg(value_name = "PATH", required = true)]
+    #[arg(value_name = "PATH", required = true, value_parser = at::recording())]
     paths: Vec<PathBuf>,
     /// Print JSON (schema trajview.check/1)
     #[arg(long)]

@@ -16,7 +16,7 @@ use crate::{
     study::compare::{self, FileRow, Moment, Party, Side, Subtraction, Trees},
 };
 
-use super::{Exit, Failure, Outcome, measuring::Measuring, output::Out};
+use super::{Exit, Failure, Outcome, at, measuring::Measuring, output::Out};
 use document::Document;
 
 /// Compare runs, paired by component, checkpoint and phase
@@ -27,7 +27,7 @@ use document::Document;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Two runs or more: logs, run bundles, or folders that hold one of them
-    #[arg(value_name = "RUN", required = true, num_args = 2..)]
+    #[arg(value_name = "RUN", required = true, num_args = 2.., value_parser = at::recording())]
     runs: Vec<PathBuf>,
     /// Whose verdicts speak: the judge's name, or a judgement's file; the beginning is enough where only one begins so.
     /// Without it a judge that all runs have, by judgements with a score for every component

@@ -132,6 +132,26 @@ const SETTINGS: &[Setting] = &[
         |it, to| put_some(&mut it.reference.source, text(to, "where the numbers come from")),
         |it| it.reference.source.as_deref().map(quoted),
     ),
+    Setting(
+        "columns.id",
+        |it, to| put(&mut it.columns.id, columns(to)),
+        |it| Some(list(it.columns.id.iter().map(String::as_str))),
+    ),
+    Setting(
+        "columns.messages",
+        |it, to| put(&mut it.columns.messages, columns(to)),
+        |it| Some(list(it.columns.messages.iter().map(String::as_str))),
+    ),
+    Setting(
+        "columns.patch",
+        |it, to| put(&mut it.columns.patch, columns(to)),
+        |it| Some(list(it.columns.patch.iter().map(String::as_str))),
+    ),
+    Setting(
+        "columns.solved",
+        |it, to| put(&mut it.columns.solved, columns(to)),
+        |it| Some(list(it.columns.solved.iter().map(String::as_str))),
+    ),
 ];
 
 /// Keeps a value that could be read.
@@ -147,6 +167,17 @@ fn put_some<T>(place: &mut Option<T>, read: Result<T, String>) -> Result<(), Str
 fn text(value: &DeValue<'_>, what: &str) -> Result<String, String> {
     let text = value.as_str().filter(|text| !text.trim().is_empty());
     text.map(str::to_owned).ok_or_else(|| format!("expected {what}"))
+}
+
+/// Names of columns.
+fn columns(value: &DeValue<'_>) -> Result<Vec<String>, String> {
+    let expected = || "expected a list of names, such as [\"log\"]".to_owned();
+    let values = value.as_array().ok_or_else(expected)?;
+    let name = |value: &Spanned<DeValue<'_>>| {
+        let name = value.get_ref().as_str().filter(|name| !name.is_empty());
+        name.map(str::to_owned).ok_or_else(expected)
+    };
+    values.iter().map(name).collect()
 }
 
 fn flag(value: &DeValue<'_>) -> Result<bool, String> {
@@ -269,6 +300,7 @@ pub fn load(named: Option<&Path>) -> Result<Loaded, Failure> {
     };
     let was_found = text.is_some();
     let loaded = Loaded::of(&text.unwrap_or_default(), file, environment());
+    store::set_columns(loaded.config.columns.clone());
     Ok(Loaded { was_found, ..loaded })
 }
 

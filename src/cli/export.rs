@@ -6,6 +6,7 @@ use crate::store::{self, export};
 
 use super::{
     Exit, Failure, Outcome,
+    at::RunArg,
     output::{Out, tell},
 };
 
@@ -14,8 +15,8 @@ use super::{
 /// What the form cannot carry is said on standard error. Read again, the run is the same but for that.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A log, a run bundle, or a folder that holds one of them
-    run: PathBuf,
+    #[command(flatten)]
+    run: RunArg,
     /// The Agent Trajectory Interchange Format, version 1.7
     #[arg(long, required_unless_present = "messages", conflicts_with = "messages")]
     atif: bool,
@@ -28,7 +29,7 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
-    let opened = store::open(&args.run)?;
+    let opened = store::open(&args.run.path)?;
     let write = if args.atif { export::atif } else { export::messages };
     let made = write(&opened.run, &opened.archive);
     for what in &made.left_out {

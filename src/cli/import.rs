@@ -12,8 +12,8 @@ use super::{
 /// Make a run bundle: the agent's logs as they are, one git commit a turn
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A log, a run bundle, or a folder that holds one of them; it is only read
-    #[arg(value_name = "SRC")]
+    /// A log, a run bundle, a folder that holds one of them, or `-` for standard input; it is only read
+    #[arg(value_name = "SRC", value_parser = at::recording())]
     source: PathBuf,
     /// The folder to make; it must not exist, or be empty
     #[arg(long, value_name = "DIR")]

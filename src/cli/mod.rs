@@ -43,6 +43,8 @@ use at::RunArg;
 use outcome::Outcome;
 use output::Out;
 
+use crate::store::piped;
+
 #[derive(Debug, Parser)]
 #[command(
     name = "trajview",
@@ -98,9 +100,13 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
             return if why.use_stderr() { Exit::WrongArguments } else { Exit::Fine };
         }
     };
+    // What publishers call the columns of their rows counts for every command; what is wrong with a settings file is said
+    // by those that have settings.
+    let _ = config::load(None);
     let mut out = Out::stdout();
     let outcome = dispatch(&cli, &mut out)
         .and_then(|exit| out.finish().map(|()| exit).map_err(Failure::from));
+    piped::forget();
     outcome.unwrap_or_else(|failure| {
         if !failure.sentence.is_empty() {
             output::tell(&failure.sentence);

@@ -28,7 +28,7 @@ use crate::{
 };
 
 use super::{
-    Exit, Failure, Outcome,
+    Exit, Failure, Outcome, at,
     measuring::Measuring,
     output::{Out, tell, tell_warnings},
 };
@@ -41,7 +41,7 @@ use rubric_tree::NodeRows;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Logs, run bundles, graded rubric trees, or folders that hold one of them
-    #[arg(value_name = "RUN", required_unless_present = "tree")]
+    #[arg(value_name = "RUN", required_unless_present = "tree", value_parser = at::recording())]
     runs: Vec<PathBuf>,
     /// Score a plain folder instead of runs
     #[arg(long, value_name = "DIR", conflicts_with = "runs")]

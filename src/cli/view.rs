@@ -20,15 +20,15 @@ use crate::{
 };
 
 use super::{
-    Exit, Failure, Outcome, config,
+    Exit, Failure, Outcome, at, config,
     output::{Out, tell},
 };
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// A log, a run bundle, or a folder that holds one of them; two of them are compared; more, or a folder with several
-    /// below, open as a table; the current folder if left out
-    #[arg(value_name = "PATH")]
+    /// below, open as a table; `-` is standard input; the current folder if left out
+    #[arg(value_name = "PATH", value_parser = at::recording())]
     paths: Vec<PathBuf>,
     /// Open at a turn (counts from 1), a checkpoint's id, `start` or `final`
     #[arg(long, value_name = "TURN")]

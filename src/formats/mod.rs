@@ -24,6 +24,7 @@ mod cline;
 mod codex;
 mod codex_exec;
 mod codex_rollout;
+mod columns;
 pub mod companions;
 mod contract;
 mod copilot;
@@ -57,6 +58,7 @@ mod swe_agent;
 mod tape;
 mod unknown;
 
+pub use columns::Columns;
 pub use contract::{
     EditsTold, Executor, Format, Growing, HEAD_BYTES, Head, NotUnderstood, Offers, OneHand,
     Preparation, Rows, Shape, Source,

@@ -5,6 +5,7 @@
 use std::{collections::BTreeMap, path::PathBuf};
 
 use crate::{
+    formats::Columns,
     metrics::quality::Profile,
     session::arrangement::Arrangement,
     views::{curves::reference::Reference, replay::stops::Stop},
@@ -29,6 +30,8 @@ pub struct Config {
     pub editor: Option<String>,
     /// Who labels in the audit; None where nobody said.
     pub annotator: Option<String>,
+    /// What publishers of rows call their columns.
+    pub columns: Columns,
     /// Keys by the name of their command, as written and as read. Only how they are written was checked.
     pub keys: BTreeMap<String, Vec<Chord>>,
 }
@@ -69,6 +72,7 @@ impl Default for Config {
             reference: Reference::default(),
             editor: None,
             annotator: None,
+            columns: Columns::default(),
             keys: BTreeMap::new(),
         }
     }

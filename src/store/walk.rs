@@ -147,6 +147,9 @@ fn look_into(path: &Path) -> Option<Entry> {
     }
     let (bytes, is_whole) = reading::read_head(path).ok()?;
     let head = Head { name: name_of(path), bytes: &bytes, is_whole };
+    if inside::has_named_columns(&bytes) {
+        return inside::holds(path).then_some(Entry::Holder);
+    }
     let format = formats::claim(&head)?;
     if format.rows(&head) != Rows::None && inside::holds(path) {
         return Some(Entry::Holder);

@@ -98,7 +98,7 @@ impl Records for Atif {
         step(&fields)
     }
 
-    fn order(&self, entries: &mut Vec<Entry>) -> Option<String> {
+    fn order(&self, entries: &mut Vec<Entry>) {
         let mut agent: Option<(Place, Cow<'static, str>)> = None;
         for entry in entries.iter_mut() {
             if let Some(id) = entry.record.parent.take() {
@@ -112,7 +112,6 @@ impl Records for Atif {
             entry.record.agent =
                 agent.as_ref().filter(|(at, _)| is_within(at)).map(|(_, id)| id.clone());
         }
-        None
     }
 }
 

@@ -71,11 +71,10 @@ impl Records for Cline {
     }
 
     /// Where the messages have times, what the panel says of them stands among them.
-    fn order(&self, entries: &mut Vec<Entry>) -> Option<String> {
+    fn order(&self, entries: &mut Vec<Entry>) {
         if entries.iter().all(|entry| entry.record.time.is_some()) {
             entries.sort_by_key(|entry| entry.record.time);
         }
-        None
     }
 
     fn record<'t>(&self, record: Value<'t>) -> Record<'t> {

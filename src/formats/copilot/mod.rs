@@ -56,8 +56,8 @@ impl Records for Copilot {
         made
     }
 
-    fn order(&self, entries: &mut Vec<Entry>) -> Option<String> {
-        order::live_branch(entries, "events")
+    fn order(&self, entries: &mut Vec<Entry>) {
+        order::live_branch(entries);
     }
 }
 

@@ -8,7 +8,7 @@ use super::{
     EditsTold, Head, Offers, Shape, chat,
     object::{self, Object},
     peek,
-    records::{Answer, Call, Entry, Event, Record, Records, arguments, order},
+    records::{Answer, Call, Entry, Event, Record, Records, arguments, order, order::Branch},
     tape::Value,
 };
 use crate::run::{Role, Tokens};
@@ -90,7 +90,7 @@ impl Records for Gemini {
         message(&fields)
     }
 
-    fn order(&self, entries: &mut Vec<Entry>) -> Option<String> {
+    fn order(&self, entries: &mut Vec<Entry>) {
         // Several messages on one line are the list told again.
         let mut counts = std::collections::HashMap::new();
         for entry in entries.iter() {
@@ -107,7 +107,6 @@ impl Records for Gemini {
         });
         rewind(entries);
         order::last_of_each_id(entries);
-        None
     }
 }
 
@@ -116,6 +115,7 @@ const REWIND: &str = "$rewindTo";
 
 fn rewind(entries: &mut Vec<Entry>) {
     let mut kept: Vec<Entry> = Vec::with_capacity(entries.len());
+    let mut branches = vec![];
     for entry in entries.drain(..) {
         if entry.record.id.as_deref() != Some(REWIND) {
             kept.push(entry);
@@ -124,9 +124,10 @@ fn rewind(entries: &mut Vec<Entry>) {
         let to = kept
             .iter()
             .position(|old| old.record.id.is_some() && old.record.id == entry.record.parent);
-        kept.truncate(to.unwrap_or(kept.len()));
+        let after = to.unwrap_or(kept.len());
+        branches.push(Branch { after, entries: kept.split_off(after) });
     }
-    *entries = kept;
+    *entries = order::with_branches(kept, branches);
 }
 
 fn message<'t>(fields: &Object<'t>) -> Record<'t> {

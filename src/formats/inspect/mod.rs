@@ -86,7 +86,7 @@ impl Records for Inspect {
     }
 
     /// What solvers say in the user's name after the model has begun is no request.
-    fn order(&self, entries: &mut Vec<Entry>) -> Option<String> {
+    fn order(&self, entries: &mut Vec<Entry>) {
         let mut has_begun = false;
         for entry in entries.iter_mut() {
             let is_asked = entry.record.parent.is_some();
@@ -102,7 +102,6 @@ impl Records for Inspect {
                 }
             }
         }
-        None
     }
 
     fn record<'t>(&self, record: Value<'t>) -> Record<'t> {

@@ -123,9 +123,9 @@ impl Records for OpenCode {
     }
 
     /// Parts that are files of their own come after their message, and are requests where that is the user's.
-    fn order(&self, entries: &mut Vec<Entry>) -> Option<String> {
+    fn order(&self, entries: &mut Vec<Entry>) {
         if !entries.iter().any(|entry| entry.record.parent.is_some()) {
-            return None;
+            return;
         }
         let users: HashSet<String> = entries
             .iter()
@@ -150,7 +150,6 @@ impl Records for OpenCode {
                 entry.record.parent.as_deref().or(entry.record.id.as_deref()).unwrap_or_default();
             (times.get(of).copied().flatten(), of.to_owned(), entry.record.parent.is_some())
         });
-        None
     }
 }
 

@@ -99,9 +99,8 @@ impl Records for OpenHandsV1 {
         made
     }
 
-    fn order(&self, entries: &mut Vec<Entry>) -> Option<String> {
+    fn order(&self, entries: &mut Vec<Entry>) {
         super::records::order::last_of_each_id(entries);
-        None
     }
 }
 

@@ -75,7 +75,7 @@ impl Records for Otel {
         made
     }
 
-    fn order(&self, entries: &mut Vec<Entry>) -> Option<String> {
+    fn order(&self, entries: &mut Vec<Entry>) {
         entries.sort_by_key(|entry| entry.record.time);
         // What the span around a conversation asks, its first chat repeats.
         let mut last: Option<String> = None;
@@ -89,7 +89,6 @@ impl Records for Otel {
                 }
             }
         }
-        None
     }
 }
 

@@ -73,8 +73,8 @@ impl Records for Pi {
         made
     }
 
-    fn order(&self, entries: &mut Vec<Entry>) -> Option<String> {
-        order::live_branch(entries, "entries")
+    fn order(&self, entries: &mut Vec<Entry>) {
+        order::live_branch(entries);
     }
 }
 

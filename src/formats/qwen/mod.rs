@@ -54,8 +54,8 @@ impl Records for Qwen {
         made
     }
 
-    fn order(&self, entries: &mut Vec<Entry>) -> Option<String> {
-        order::live_branch(entries, "records")
+    fn order(&self, entries: &mut Vec<Entry>) {
+        order::live_branch(entries);
     }
 }
 

@@ -61,10 +61,8 @@ pub trait Records: Copy + Send + Sync + 'static {
     /// What one record says.
     fn record<'t>(&self, record: Value<'t>) -> Record<'t>;
 
-    /// Leaves out the records that do not make up the run, or puts them in order; says what was left out.
-    fn order(&self, _entries: &mut Vec<Entry>) -> Option<String> {
-        None
-    }
+    /// Leaves out the records that do not make up the run, or puts them in order.
+    fn order(&self, _entries: &mut Vec<Entry>) {}
 
     /// The sub-agent whose log a file is, by its name as a companion.
     fn agent_of(&self, _source: &str) -> Option<String> {
@@ -463,9 +461,7 @@ impl<R: Records> Log<R> {
         }
         let mut entries: Vec<Entry> =
             self.parts.into_iter().flat_map(|(_, part)| part.entries).collect();
-        if let Some(what) = self.format.order(&mut entries) {
-            self.warnings.push(Warning { place: name.to_owned(), what });
-        }
+        self.format.order(&mut entries);
         let told = Entry {
             place: Place::default(),
             record: Record { facts: header.facts.clone(), time: header.time, ..Record::default() },

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::Entry;
+use super::{Answer, Call, Entry, Event, Facts, Record};
 
 /// A record that is written again replaces what was written of it before; it stays where it was first.
 pub fn last_of_each_id(entries: &mut Vec<Entry>) {
@@ -24,33 +24,109 @@ pub fn last_of_each_id(entries: &mut Vec<Entry>) {
     *entries = kept;
 }
 
-/// Of a tree the branch that ends with the last record; what stands in no tree stays. Says how many of the records, which
-/// the tool calls so, were left out.
-pub fn live_branch(entries: &mut Vec<Entry>, called: &str) -> Option<String> {
+/// Of a tree the branch that ends with the last record, and what stands in no tree; the branches that were left can be
+/// entered where they begin.
+pub fn live_branch(entries: &mut Vec<Entry>) {
+    // A log whose records name no parent is a line.
+    if entries.iter().all(|entry| entry.record.parent.is_none()) {
+        return;
+    }
     let ids = entries.iter().map(|entry| entry.record.id.as_deref());
     let by_id: HashMap<&str, usize> =
         (0..).zip(ids).filter_map(|(at, id)| Some((id?, at))).collect();
-    let mut branch = HashSet::new();
-    let mut at = entries.iter().rposition(|entry| entry.record.id.is_some());
-    while let Some(now) = at.filter(|at| branch.insert(*at)) {
-        let parent = entries[now].record.parent.as_deref();
-        at = parent.and_then(|parent| {
-            // A parent that does not stand before in the log is the record before, whatever that is.
-            let before = || entries[..now].iter().rposition(|entry| entry.record.id.is_some());
-            by_id.get(parent).copied().filter(|at| *at < now).or_else(before)
-        });
+    // A parent that does not stand before in the log is the record before, whatever that is.
+    let mut before = None;
+    let parents: Vec<Option<usize>> = (0..)
+        .zip(entries.iter())
+        .map(|(now, entry)| {
+            let last = before;
+            before = entry.record.id.is_some().then_some(now).or(before);
+            let parent = entry.record.parent.as_deref()?;
+            by_id.get(parent).copied().filter(|at| *at < now).or(last)
+        })
+        .collect();
+    let mut live = HashSet::new();
+    let mut at = before;
+    while let Some(now) = at.filter(|at| live.insert(*at)) {
+        at = parents[now];
     }
-    let before = entries.len();
-    // A log whose records name no parent is a line.
-    if entries.iter().any(|entry| entry.record.parent.is_some()) {
-        let mut at = 0..;
-        entries.retain(|entry| {
-            let at = at.next().unwrap_or_default();
-            entry.record.id.is_none() || branch.contains(&at)
+    // Of each record the branch that it is on: the first record of those that left the live one.
+    let mut branch: Vec<Option<usize>> = vec![];
+    let mut branches: Vec<Branch> = vec![];
+    let mut kept: Vec<Entry> = vec![];
+    let mut kept_at: Vec<usize> = vec![];
+    for (now, entry) in entries.drain(..).enumerate() {
+        kept_at.push(kept.len());
+        if entry.record.id.is_none() || live.contains(&now) {
+            branch.push(None);
+            kept.push(entry);
+            continue;
+        }
+        let of = parents[now].and_then(|parent| branch[parent]).unwrap_or_else(|| {
+            let after = parents[now].map_or(0, |parent| kept_at[parent] + 1);
+            branches.push(Branch { after, entries: vec![] });
+            branches.len() - 1
         });
+        branch.push(Some(of));
+        branches[of].entries.push(entry);
     }
-    let left_out = before - entries.len();
-    (left_out > 0).then(|| {
-        format!("{left_out} {called} are of branches that were left; the last branch is shown")
+    *entries = with_branches(kept, branches);
+}
+
+/// Records that the run left again.
+pub struct Branch {
+    /// How many of the records that were kept stand before it.
+    pub after: usize,
+    pub entries: Vec<Entry>,
+}
+
+/// The records of a run, and those of branches that were left: each of these can be entered at a step that stands where it
+/// begins.
+pub fn with_branches(kept: Vec<Entry>, mut branches: Vec<Branch>) -> Vec<Entry> {
+    let says = |entry: &Entry| {
+        entry.record.events.iter().any(|event| !matches!(event, Event::Nothing))
+    };
+    branches.retain(|branch| branch.entries.iter().any(says));
+    branches.sort_by_key(|branch| branch.after);
+    let mut all = Vec::with_capacity(kept.len());
+    let mut left = vec![];
+    let mut branches = (1..).zip(branches).peekable();
+    for at in 0..=kept.len() {
+        while let Some((number, branch)) = branches.next_if(|(_, branch)| branch.after <= at) {
+            let id = format!("branch {number}");
+            all.extend(branch.entries.first().map(|first| Entry {
+                place: first.place,
+                record: Record { time: first.record.time, ..Record::of(start(&id, &branch)) },
+            }));
+            left.extend(branch.entries.into_iter().map(|mut entry| {
+                entry.record.agent = Some(id.clone().into());
+                entry.record.facts = Facts::default();
+                entry
+            }));
+        }
+        all.extend(kept.get(at).cloned());
+    }
+    all.extend(left);
+    all
+}
+
+/// The step at which a branch is entered.
+fn start(id: &str, branch: &Branch) -> Event<'static> {
+    let said = branch.entries.iter().flat_map(|entry| &entry.record.events);
+    let mut words = said.filter_map(|event| match event {
+        Event::Request(text) | Event::Said(_, text) => Some(text),
+        _ => None,
+    });
+    let main = match words.next() {
+        Some(first) => format!("left again: {first}"),
+        None => "left again".to_owned(),
+    };
+    Event::Called(Call {
+        name: "branch".into(),
+        id: id.to_owned().into(),
+        main: main.into(),
+        starts_agent: true,
+        answer: Some(Answer { call: id.to_owned().into(), is_ok: true, ..Answer::default() }),
+        ..Call::default()
     })
 }

@@ -5,6 +5,7 @@
 //! of everything that is unpacked.
 
 mod archive;
+mod columns;
 mod database;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -19,6 +20,8 @@ use std::{
 };
 
 use crate::formats::{self, Head};
+
+pub use columns::{are_named_in as has_named_columns, set_columns};
 
 use super::bytes;
 
@@ -189,6 +192,9 @@ fn open(file: &Path) -> Option<Arc<dyn Members>> {
         return archive::Tar::open(file).map(|it| Arc::new(it) as Arc<dyn Members>);
     }
     let head = Head { name: name_of(file), bytes: &head, is_whole };
+    if columns::are_named_in(head.bytes) {
+        return rows::Lines::open(file).map(|it| Arc::new(it) as Arc<dyn Members>);
+    }
     let format = formats::claim(&head)?;
     match format.rows(&head) {
         formats::Rows::None => None,

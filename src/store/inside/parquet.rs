@@ -22,7 +22,7 @@ use parquet::arrow::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{MOST_MEMBERS, Members, Names, ROW_IDS};
+use super::{MOST_MEMBERS, Members, Names, columns};
 use crate::store::bytes;
 
 pub struct Rows {
@@ -42,7 +42,7 @@ impl Rows {
         .ok()?;
         let count =
             usize::try_from(footer.metadata().file_metadata().num_rows()).ok()?.min(MOST_MEMBERS);
-        let column = ROW_IDS.iter().find_map(|id| footer.schema().index_of(id).ok());
+        let column = columns::ids().iter().find_map(|id| footer.schema().index_of(id).ok());
         let mut names = Names::default();
         if let Some(column) = column {
             let mask = ProjectionMask::roots(footer.parquet_schema(), [column]);
@@ -94,7 +94,12 @@ impl Rows {
 fn object(batch: &RecordBatch) -> Value {
     let mut row = Map::new();
     for (field, column) in batch.schema().fields().iter().zip(batch.columns()) {
-        row.insert(field.name().clone(), value_at(column.as_ref(), 0, 0));
+        let name = columns::read_as(field.name());
+        let value = value_at(column.as_ref(), 0, 0);
+        // A column that the settings name takes the place of one that has its name already.
+        if name != field.name() || !row.contains_key(name) {
+            row.insert(name.to_owned(), value);
+        }
     }
     row.into()
 }

@@ -8,7 +8,7 @@ use std::{
 
 use serde_json::value::RawValue;
 
-use super::{MOST_MEMBERS, Members, Names, ROW_IDS};
+use super::{MOST_MEMBERS, Members, Names, columns};
 use crate::store::bytes;
 
 /// Of a row so much is looked through for its name (bytes).
@@ -41,7 +41,7 @@ impl Lines {
             Content::Held(bytes) => listed(&bytes[..]),
         };
         // One row is the run that the file is.
-        if found.1.len() < 2 {
+        if found.1.len() < 2 && !columns::are_named_in(&start) {
             return None;
         }
         let (names, places) = found;
@@ -50,6 +50,7 @@ impl Lines {
 }
 
 fn listed(mut from: impl BufRead) -> (Names, Vec<(u64, u64)>) {
+    let ids = columns::ids();
     let (mut places, mut names, mut start) = (vec![], Names::default(), 0);
     let mut head: Vec<u8> = vec![];
     loop {
@@ -75,7 +76,7 @@ fn listed(mut from: impl BufRead) -> (Names, Vec<(u64, u64)>) {
             }
         };
         if !is_blank && len > 0 {
-            names.add(id_in(&head).as_deref());
+            names.add(id_in(&head, &ids).as_deref());
             places.push((start, len));
         }
         start += len + 1;
@@ -85,9 +86,9 @@ fn listed(mut from: impl BufRead) -> (Names, Vec<(u64, u64)>) {
     }
 }
 
-/// What the row calls itself: the value of the first of [`ROW_IDS`] that stands in its beginning.
-fn id_in(head: &[u8]) -> Option<String> {
-    ROW_IDS.iter().find_map(|key| {
+/// What the row calls itself: the value of the first of `ids` that stands in its beginning.
+fn id_in(head: &[u8], ids: &[String]) -> Option<String> {
+    ids.iter().find_map(|key| {
         let needle = format!("\"{key}\"");
         let at = memchr::memmem::find(head, needle.as_bytes())? + needle.len();
         let rest = head.get(at..)?.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
@@ -117,17 +118,17 @@ impl Members for Lines {
     fn read(&self, at: usize, most: u64) -> io::Result<(Vec<u8>, Option<String>)> {
         let (start, len) = self.places[at];
         let (wanted, cut) = bytes::within(len, most);
-        match &self.content {
+        let row = match &self.content {
             Content::OnDisk(file) => {
                 let mut row = vec![0; wanted as usize];
                 bytes::read_at(file, &mut row, start)?;
-                Ok((row, cut))
+                row
             }
             Content::Held(bytes) => {
-                let row = bytes.get(start as usize..(start + wanted) as usize).unwrap_or_default();
-                Ok((row.to_vec(), cut))
+                bytes.get(start as usize..(start + wanted) as usize).unwrap_or_default().to_vec()
             }
-        }
+        };
+        Ok((columns::renamed(&row).unwrap_or(row), cut))
     }
 }
 
