@@ -279,6 +279,8 @@ struct Session {
     /// File name below `session/`.
     name: String,
     source: SourceId,
+    /// Whether it is one document, which is written anew after each turn: its lines are not those of then.
+    is_document: bool,
     run: Run,
 }
 
@@ -314,7 +316,9 @@ fn index_sessions(sources: &[Source<'_>], executor: &dyn Executor, run: &mut Run
                     members.iter().map(|&member| SourceId(member as u32)).collect();
                 move_places(&mut inner, &ids);
                 let name = sources[at].name.trim_start_matches("session/").to_owned();
-                sessions.push(Session { name, source: SourceId(at as u32), run: inner });
+                let is_document = format.offers().shape == Shape::Document;
+                let source = SourceId(at as u32);
+                sessions.push(Session { name, source, is_document, run: inner });
             }
             Err(why) => {
                 run.warnings.push(Warning { place: sources[at].name.into(), what: why.to_string() })
@@ -464,18 +468,22 @@ fn adopt_facts(run: &mut Run, inner: &Run) {
 }
 
 fn lay_out_session(listed: &[ManifestTurn], session: Session, run: &mut Run) {
-    let Session { name, source, run: inner } = session;
+    let Session { name, source, is_document, run: inner } = session;
     let first_agent = run.subagents.len();
     let has_lines = listed.iter().any(|entry| entry.first_line.is_some());
     let own: Vec<usize> = (0..listed.len())
         .filter(|&at| listed[at].session.as_deref().is_none_or(|session| session == name))
         .collect();
     let lines = LineRanges::new(listed, &own, &name);
+    let told = is_document.then(|| by_requests(&inner.turns, &own, &run.turns));
     // Where each turn of the log went, and how many steps were there before it.
     let mut moved: Vec<(usize, usize)> = vec![];
     for (order, turn) in inner.turns.into_iter().enumerate() {
         let line = first_line_of(&turn, source);
-        let by_line = line.and_then(|line| lines.turn_of(line));
+        let by_line = match &told {
+            Some(told) => told[order],
+            None => line.and_then(|line| lines.turn_of(line)),
+        };
         let by_order = (!has_lines).then(|| own.get(order).copied()).flatten();
         let Some(at) = by_line
             .or(by_order)
@@ -498,6 +506,23 @@ fn lay_out_session(listed: &[ManifestTurn], session: Session, run: &mut Run) {
         move_agent(&mut agent, first_agent, &moved);
         run.subagents.push(agent);
     }
+}
+
+/// For each turn of a log the one of the manifest's `own`: one after the other where there are as many, else the next that asks
+/// the same.
+fn by_requests(turns: &[Turn], own: &[usize], listed: &[Turn]) -> Vec<Option<usize>> {
+    let as_many = turns.len() == own.len();
+    let mut next = 0;
+    let found = turns.iter().zip(0..).map(|(turn, order)| {
+        if as_many {
+            return Some(own[order]);
+        }
+        let same = |at: &usize| listed[*at].title == turn.title;
+        let found = own[next..].iter().position(same)? + next;
+        next = found + 1;
+        Some(own[found])
+    });
+    found.collect()
 }
 
 /// Which lines of one log belong to which turn of the manifest's list.

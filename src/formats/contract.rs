@@ -40,6 +40,12 @@ pub trait Format: Sync {
         vec![]
     }
 
+    /// Repositories that have the commits a recording names, or the recording itself, relative to its folder: `.git`; a `*`
+    /// stands for any one folder.
+    fn repositories(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// Whether a file that starts like this holds many runs, and how.
     fn rows(&self, _head: &Head<'_>) -> Rows {
         Rows::None
@@ -183,6 +189,7 @@ impl EditsTold {
             Self::Text => "text",
             Self::Names => "names",
             Self::AtTheEnd => "at the end",
+            Self::Commits => "commits",
             Self::Nowhere => "none",
         }
     }
@@ -197,6 +204,8 @@ pub enum EditsTold {
     Names,
     /// One diff at the end of the run.
     AtTheEnd,
+    /// Nothing: the files are in commits that the recording names.
+    Commits,
     /// It is no log of what an agent did.
     Nowhere,
 }

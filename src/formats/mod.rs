@@ -33,6 +33,7 @@ mod cursor;
 mod droid;
 mod gemini;
 mod gemini_stream;
+mod git_ai;
 mod goose;
 mod grok;
 mod inspect;
@@ -54,6 +55,7 @@ mod qwen;
 mod records;
 pub mod rubric;
 mod slopcodebench;
+mod specstory;
 mod swe_agent;
 mod tape;
 mod unknown;
@@ -90,6 +92,8 @@ pub const FORMATS: &[&dyn Format] = &[
     &cline::Cline,
     &goose::Goose,
     &aider::Aider,
+    &specstory::SpecStory,
+    &git_ai::GitAi,
     &atif::Atif,
     &swe_agent::SweAgent,
     &mini_swe_agent::MiniSweAgent,

@@ -56,7 +56,7 @@ pub fn of(job: &Job) -> Result<Plan, CannotStart> {
     let session = match driver.naming() {
         Naming::Chosen => Some(fresh.clone()),
         Naming::Told => Some("SESSION".to_owned()),
-        Naming::Process | Naming::None => None,
+        Naming::Process | Naming::History | Naming::None => None,
     };
     let ask = |session, turn| Ask {
         setup,
@@ -99,6 +99,7 @@ pub fn of(job: &Job) -> Result<Plan, CannotStart> {
             Naming::Chosen => "we choose its id",
             Naming::Told => "the agent prints its id",
             Naming::Process => "one a process",
+            Naming::History => "its history, which it reads again",
             Naming::None => "none: the agent remembers nothing from turn to turn",
         },
         turn_ends: match driver.end() {

@@ -175,7 +175,7 @@ impl Recorder<'_> {
         let runs = self.agent.process.as_mut().is_some_and(|it| it.ending().is_none());
         turn > 1
             && match self.agent.driver.naming() {
-                Naming::None => false,
+                Naming::None | Naming::History => false,
                 Naming::Process => !runs,
                 Naming::Chosen | Naming::Told => self.agent.session.is_none(),
             }
@@ -477,7 +477,7 @@ impl Recorder<'_> {
 
     fn session_after(&self, sent: &Sent, heard: &AgentOutput) -> Option<String> {
         match self.agent.driver.naming() {
-            Naming::None => None,
+            Naming::None | Naming::History => None,
             Naming::Process => Some("process".into()),
             Naming::Chosen => sent.session.clone().or_else(|| Some(sent.fresh.clone())),
             Naming::Told => heard.session.clone().or_else(|| sent.session.clone()),

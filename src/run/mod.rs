@@ -81,6 +81,8 @@ pub struct RunOrigin {
     pub record: RunRecord,
     /// Folder the agent worked in, as recorded; recorded paths below it are repository paths.
     pub root: Option<String>,
+    /// The commit that the run starts from, where it is told; else the one before the first of a turn.
+    pub start_commit: Option<String>,
     /// The files this run was read from; [`Place::source`] points into it.
     pub sources: Vec<SourceFile>,
 }

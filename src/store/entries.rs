@@ -1,7 +1,8 @@
 //! What a folder holds: its entries by name, regular files and folders. A link is neither: nothing outside a recording
 //! is followed.
 
-use super::inside;
+pub use super::disk::name_of;
+use super::{disk, inside};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -22,10 +23,7 @@ pub fn entries_of(folder: &Path) -> Vec<PathBuf> {
     if let Some(place) = inside_of(folder) {
         return place.entries().into_iter().map(|name| folder.join(name)).collect();
     }
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
-    paths.sort();
-    paths
+    disk::listed(folder)
 }
 
 /// A link to a folder is not one: nothing outside the recording is followed.
@@ -61,10 +59,13 @@ pub fn could_be_log(path: &Path) -> bool {
     ]
     .iter()
     .any(|ending| name_of(path).ends_with(ending))
+        || name_of(path).ends_with(".md") && is_history(path)
 }
 
-pub fn name_of(path: &Path) -> &str {
-    path.file_name().and_then(|name| name.to_str()).unwrap_or_default()
+/// Whether a document lies where SpecStory puts its own: most documents are not logs.
+fn is_history(path: &Path) -> bool {
+    let mut folders = path.ancestors().skip(1).map(name_of);
+    (folders.next(), folders.next()) == (Some("history"), Some(".specstory"))
 }
 
 /// The name without the endings of a log.

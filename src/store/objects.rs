@@ -28,7 +28,7 @@ use crate::run::{
     values::worded,
 };
 
-use super::{bytes, entries};
+use super::{bytes, disk};
 
 use pack::Pack;
 use recent::Recent;
@@ -126,6 +126,26 @@ impl Objects {
             commits: Mutex::default(),
             last: Mutex::default(),
         })
+    }
+
+    /// The folder of the repository.
+    pub fn repository(&self) -> &Path {
+        self.folder.parent().unwrap_or(&self.folder)
+    }
+
+    /// The objects whose ids begin with these hex digits, two of them at least.
+    pub fn that_begin(&self, hex: &str) -> Vec<BlobId> {
+        let packs = self.packs.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let packed = packs.iter().flat_map(|pack| pack.that_begin(hex));
+        let (folder, rest) = hex.split_at(hex.len().min(2));
+        let loose = disk::listed(&self.folder.join(folder)).into_iter().filter_map(|path| {
+            let name = disk::name_of(&path);
+            name.starts_with(rest).then(|| id_of(format!("{folder}{name}").as_bytes()))?
+        });
+        let mut found: Vec<BlobId> = packed.chain(loose).collect();
+        found.sort_unstable_by_key(|id| id.0);
+        found.dedup();
+        found
     }
 
     /// The content of an object. The error is a sentence.
@@ -311,9 +331,9 @@ fn packs_of(objects: &Path, known: &[Arc<Pack>]) -> Result<Vec<Arc<Pack>>, Strin
     folder_inside(&folder, "objects/pack")?;
     let is_new = |path: &PathBuf| {
         path.extension().is_some_and(|end| end == "idx")
-            && !known.iter().any(|pack| pack.name == entries::name_of(path))
+            && !known.iter().any(|pack| pack.name == disk::name_of(path))
     };
-    let indexes: Vec<PathBuf> = entries::entries_of(&folder).into_iter().filter(is_new).collect();
+    let indexes: Vec<PathBuf> = disk::listed(&folder).into_iter().filter(is_new).collect();
     if indexes.len() > MOST_PACKS {
         return Err(format!(
             "objects/pack holds {} packs; up to {MOST_PACKS} are read, `git gc` makes one of them",

@@ -13,7 +13,7 @@ use super::{
     error::OpenError,
     executor::Threads,
     find::{self, Found, FoundFile},
-    memory,
+    joined, memory,
     repo::{CommitProblem, Repo},
     rubric_tree,
     siblings::Siblings,
@@ -94,7 +94,11 @@ pub(super) fn opened(mut run: Run, found: Found) -> Opened {
     }
     rubric_tree::complete(&mut run, &found.folder);
     let repo = open_repo(&found.folder, &mut run);
+    let joined = if repo.is_none() { joined::join(&mut run, &found) } else { None };
+    let commits = joined.as_ref().and_then(|repo| Snapshots::of_commits(&run, repo));
+    let repo = repo.or(joined);
     let snapshots = match found.format.offers().shape {
+        _ if commits.is_some() => commits,
         Shape::Snapshots => Snapshots::of_problem(&found.main, &run.checkpoints),
         _ => {
             let main = found.files.first().map(|main| found.folder.join(&main.name));

@@ -18,11 +18,13 @@ use crate::run::{
     files::{Blob, BlobId, Blobs, Change, Content, FileMode, Origin, Tree, TreeFile, Version},
 };
 
+use super::disk;
 use super::objects::{Differences, Entry, Kind, Objects, TreeBytes, damaged_tree, id_of};
 
 use folders::Folders;
 
 mod folders;
+pub mod history;
 
 #[derive(Debug)]
 pub struct Repo {
@@ -106,6 +108,11 @@ impl Repo {
             return Err(format!("the repository borrows from outside ({pointer}); not followed"));
         }
         Ok(Self { objects: Objects::open(path)? })
+    }
+
+    /// What its folder is called.
+    pub fn name(&self) -> &str {
+        disk::name_of(self.objects.repository())
     }
 
     /// Whether libgit2 may open the repository to write to it: what it would follow is inside, and every pack is whole.

@@ -15,12 +15,12 @@ use std::{
 use crate::{
     formats::slopcodebench_layout::checkpoint_number,
     run::{
-        Checkpoint, RepoPath,
+        Checkpoint, RepoPath, Run,
         files::{Blob, BlobId, Blobs, FileMode, Tree, TreeFile},
     },
 };
 
-use super::bytes;
+use super::{bytes, repo::Repo};
 
 /// The workspace before the first turn and after some.
 #[derive(Debug, Default)]
@@ -30,6 +30,8 @@ pub struct Snapshots {
     /// After which turn (counts from 0) the workspace was what.
     pub ends: BTreeMap<usize, Tree>,
     places: HashMap<BlobId, PathBuf>,
+    /// Whether they are commits, whose repository has the contents.
+    pub are_commits: bool,
     /// What could not be read, as (path, sentence).
     pub problems: Vec<(String, String)>,
 }
@@ -40,6 +42,9 @@ const AFTER_SKILL: &str = "after_skill/snapshot";
 
 /// A snapshot with more files than this is read no further.
 const MOST_FILES: usize = 20_000;
+
+/// Files of all commits of a run that are kept at once.
+const MOST_KEPT: usize = 1_000_000;
 
 /// Bytes a file may have, as in a repository.
 const MOST_BYTES: u64 = super::objects::MOST_BYTES;
@@ -69,6 +74,27 @@ impl Snapshots {
             }
             None => None,
         };
+        Some(snapshots)
+    }
+
+    /// The trees of the commits that the turns of a run are joined to; None where there are too many files to keep them all.
+    pub fn of_commits(run: &Run, repo: &Repo) -> Option<Self> {
+        let mut snapshots = Self { are_commits: true, ..Self::default() };
+        let first = run.turns.iter().find_map(|turn| turn.commit.as_deref());
+        let start = run.origin.start_commit.clone();
+        snapshots.before = Some(match start.or_else(|| repo.parent(first?)) {
+            Some(commit) => repo.tree(&commit).ok()?,
+            None => Tree::default(),
+        });
+        let mut count = 0;
+        for (turn, commit) in (0..).zip(run.turns.iter().map(|turn| turn.commit.as_deref())) {
+            let Some(tree) = commit.and_then(|commit| repo.tree(commit).ok()) else { continue };
+            count += tree.files.len();
+            if count > MOST_KEPT {
+                return None;
+            }
+            snapshots.ends.insert(turn, tree);
+        }
         Some(snapshots)
     }
 

@@ -5,8 +5,8 @@ use crate::{
     run::{
         Edit, EditKind, Run, Step, StepId, Warning,
         files::{
-            Blob, BlobId, Blobs, Change, FilesFrom, MemoryBlobs, RecordedChange, RecordedEdit,
-            Timeline, Tree, TurnFiles, renames,
+            Blob, BlobId, Blobs, Change, FilesFrom, MemoryBlobs, Origin, RecordedChange,
+            RecordedEdit, Timeline, Tree, TurnFiles, renames,
             replay::{self, Before, Replayer},
         },
     },
@@ -31,7 +31,8 @@ pub struct Recording<'a> {
 pub fn build(recording: &Recording<'_>) -> Result<(Timeline, MemoryBlobs), String> {
     let mut made = MemoryBlobs::default();
     let has_commits = recording.run.turns.iter().any(|turn| turn.commit.is_some());
-    let timeline = match recording.repo.filter(|_| has_commits) {
+    let on_the_way = recording.snapshots.is_some_and(|snapshots| snapshots.are_commits);
+    let timeline = match recording.repo.filter(|_| has_commits && !on_the_way) {
         Some(repo) => from_commits(recording, repo, &mut made)?,
         None => from_edits(recording, &mut made),
     };
@@ -47,29 +48,45 @@ fn from_edits(recording: &Recording<'_>, made: &mut MemoryBlobs) -> Timeline {
     };
     let before_us = if started.is_some() { Before::Complete } else { Before::Partial };
     let mut base = started.unwrap_or_default();
-    let reader: &dyn Blobs = recording.snapshots.map_or(&Nowhere, |snapshots| snapshots);
+    let reader: &dyn Blobs = match (recording.repo, recording.snapshots) {
+        (Some(repo), _) => repo,
+        (None, Some(snapshots)) => snapshots,
+        (None, None) => &Nowhere,
+    };
     let mut replayer = Replayer::new(base.clone(), before_us, reader, made);
     let mut compared = Compared::default();
     let turn = |turn: usize| {
+        let snapshot = recording.snapshots.and_then(|snapshots| snapshots.ends.get(&turn));
+        let commit = snapshot.filter(|_| recording.snapshots.is_some_and(|it| it.are_commits));
+        let start = commit.map(|_| replayer.tree.clone());
         let mut all = compared.before(recording, turn, &mut replayer);
         let steps = steps_of(recording, turn, &mut replayer);
         all.extend(steps.iter().flat_map(|(_, changes)| changes.iter().cloned()));
-        let snapshot = recording.snapshots.and_then(|snapshots| snapshots.ends.get(&turn));
         all.extend(compared.after(run, turn, snapshot, &mut replayer));
         if let Some(snapshot) = snapshot {
             all.extend(replayer.arrive_at(snapshot));
         }
-        TurnFiles { changes: replay::net(&all), steps, is_untold: false }
+        let mut changes = replay::net(&all);
+        if let (Some(start), Some(commit)) = (start, commit) {
+            // What was committed is told whole, whatever the log tells of the way.
+            let mut seen = start.changes_to(commit, Origin::Outside);
+            let told: Vec<Change> =
+                steps.iter().flat_map(|(_, changes)| changes.iter().cloned()).collect();
+            replay::explain(&mut seen, &replay::net(&told));
+            changes = seen;
+        }
+        TurnFiles { changes, steps, is_untold: false }
     };
     let mut turns: Vec<TurnFiles> = (0..run.turns.len()).map(turn).collect();
     base.files.append(&mut replayer.base.files);
-    let blobs = AllBlobs { made, repo: None, snapshots: recording.snapshots };
+    let blobs = AllBlobs { made, repo: recording.repo, snapshots: recording.snapshots };
     for turn in &mut turns {
         turn.changes = renames::find(std::mem::take(&mut turn.changes), &blobs);
     }
     let is_known = before_us == Before::Complete || !base.files.is_empty();
     mark_untold(recording, is_known, &mut turns);
     let from = match recording.snapshots {
+        Some(snapshots) if snapshots.are_commits => FilesFrom::Commits,
         Some(_) => FilesFrom::Snapshots,
         None if compared.has_compared => FilesFrom::Comparisons,
         None => FilesFrom::RecordedEdits,
@@ -94,7 +111,8 @@ fn from_commits(
     made: &mut MemoryBlobs,
 ) -> Result<Timeline, String> {
     let first = recording.run.turns.iter().find_map(|turn| turn.commit.as_deref());
-    let mut last = first.and_then(|first| repo.parent(first));
+    let start = recording.run.origin.start_commit.clone();
+    let mut last = start.or_else(|| repo.parent(first?));
     let base = last.as_deref().map(|commit| repo.tree(commit)).transpose()?.unwrap_or_default();
     // One tree for all turns: there may be thousands of each, turns and files.
     let mut replayer = Replayer::new(base.clone(), Before::Complete, repo, made).on_trial();
@@ -124,19 +142,19 @@ fn from_commits(
         changes.iter().for_each(|change| replayer.tree.apply(change));
         turns.push(TurnFiles { changes, steps, is_untold });
     }
-    let warnings = unread_turns(&unread);
+    let warnings = unread_turns(repo.name(), &unread);
     Ok(Timeline { from: FilesFrom::Commits, base, turns, warnings })
 }
 
 /// One warning about the turns whose commits could not be read: the first reason stands for all.
-fn unread_turns(unread: &[(usize, String)]) -> Vec<Warning> {
+fn unread_turns(repo: &str, unread: &[(usize, String)]) -> Vec<Warning> {
     let Some(((turn, why), more)) = unread.split_first() else { return vec![] };
     let turns = match more.len() {
         0 => format!("turn {turn}"),
         more => format!("turn {turn} and {more} more"),
     };
     let what = format!("the files after {turns} are not known: {why}");
-    vec![Warning { place: "workspace.git".into(), what }]
+    vec![Warning { place: repo.to_owned(), what }]
 }
 
 /// Carries out the recorded edits of one turn, sub-agents' included, in playing order.

@@ -77,6 +77,10 @@ fn below(folder: &Path, depth: usize, found: &mut Found<'_>) -> bool {
     if is_bundle(folder) || slopcodebench::is_problem(folder) {
         return found(folder.to_owned());
     }
+    if inside::is_repository(folder) {
+        let sessions = inside::at(folder).map(|place| place.entries()).unwrap_or_default();
+        return sessions.into_iter().all(|name| found(folder.join(name)));
+    }
     let entries = entries_of(folder);
     if inside::at(folder).is_some_and(|place| place.members.are_runs()) {
         return entries.into_iter().all(found);

@@ -231,3 +231,107 @@ fn a_hundred_thousand_rows_are_a_table_at_once() {
     assert!(screen.contains("read: the others as they are looked at"), "{screen}");
     assert_eq!(told(&path.join("run-099999")).len(), 1);
 }
+
+/// The program with something on its standard input, and settings.
+fn piped(arguments: &[&str], input: &[u8], settings: &Path) -> crate::common::Ran {
+    let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_trajview"))
+        .args(arguments)
+        .current_dir(project("."))
+        .env("TRAJVIEW_CONFIG", settings)
+        .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    program.stdin.take().unwrap().write_all(input).unwrap();
+    let ended = program.wait_with_output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    crate::common::Ran {
+        code: ended.status.code(),
+        out: text(ended.stdout),
+        err: text(ended.stderr),
+    }
+}
+
+#[test]
+fn a_recording_on_standard_input_is_the_recording() {
+    let none = Path::new("");
+    let shown = |input: &[u8]| {
+        let ran = piped(&["show", "-", "--json"], input, none);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        serde_json::from_str::<Value>(&ran.out).unwrap()["turns"].as_array().unwrap().clone()
+    };
+    let log = sample(LOG);
+    assert_eq!(shown(&log), told(&project(LOG)));
+    assert_eq!(shown(&zstd::encode_all(&log[..], 3).unwrap()), told(&project(LOG)));
+    assert_eq!(shown(&sample("sample-runs/logs/inspect.eval")).len(), 2);
+
+    let frame = piped(&["-", "--snapshot", "100x20"], &log, none);
+    assert!(frame.out.contains("Create a package tinycalc"), "{}", frame.out);
+    let nothing = piped(&["show", "-"], b"", none);
+    assert_eq!(nothing.code, Some(4), "{}", nothing.err);
+    assert!(nothing.err.contains("the file is empty"), "{}", nothing.err);
+}
+
+#[test]
+fn rows_of_any_columns_are_runs_where_the_settings_name_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = folder.path().join("rows.jsonl");
+    let messages = "[{\"role\": \"user\", \"content\": \"do it\"}, {\"role\": \"assistant\", \"content\": \"done\"}]";
+    let row = |key: &str, log: &Value| {
+        let diff = "--- /dev/null\n+++ b/x.py\n@@ -0,0 +1 @@\n+b\n";
+        serde_json::json!({ "key": key, "log": log, "diff": diff, "ok": true, "messages": 4 })
+    };
+    let list: Value = serde_json::from_str(messages).unwrap();
+    let text = format!("{}\n{}\n", row("a/1", &list), row("b", &messages.into()));
+    fs::write(&rows, text).unwrap();
+    let settings = folder.path().join("settings.toml");
+    let named =
+        "[columns]\nid = [\"key\"]\nmessages = [\"log\"]\npatch = [\"diff\"]\nsolved = [\"ok\"]\n";
+    fs::write(&settings, named).unwrap();
+    let path = rows.to_str().unwrap();
+
+    let silent = trajview(&["check", path]);
+    assert_eq!(silent.code, Some(4), "{}", silent.out);
+    let listed = piped(&["check", path, "--json"], b"", &settings);
+    let listed: Value = serde_json::from_str(&listed.out).unwrap();
+    for (run, name) in listed["runs"].as_array().unwrap().iter().zip(["a_1", "b"]) {
+        assert_eq!(run["path"], format!("{path}/{name}"));
+        assert_eq!((run["format"].as_str(), run["steps"].as_u64()), (Some("messages"), Some(3)));
+        let shown = piped(&["diff", run["path"].as_str().unwrap()], b"", &settings);
+        assert!(shown.out.contains("+b"), "{}", shown.out);
+    }
+}
+
+#[test]
+fn branches_that_were_left_are_entered_where_they_begin() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("s.jsonl");
+    let entry = |id: &str, parent: Option<&str>, role: &str, text: &str| {
+        serde_json::json!({ "type": "message", "id": id, "parentId": parent,
+            "message": { "role": role, "content": [{ "type": "text", "text": text }] } })
+        .to_string()
+    };
+    let lines = [
+        "{\"type\":\"session\",\"version\":3,\"id\":\"s\",\"cwd\":\"/w\"}".to_owned(),
+        entry("a", None, "user", "make it"),
+        entry("b", Some("a"), "assistant", "first try"),
+        entry("c", Some("b"), "user", "no"),
+        entry("d", Some("b"), "user", "rather not"),
+        entry("e", Some("a"), "assistant", "second try"),
+        entry("f", Some("e"), "user", "yes"),
+    ];
+    fs::write(&log, lines.join("\n")).unwrap();
+
+    let run = store::open(&log).unwrap().run;
+
+    let titles: Vec<&str> = run.turns.iter().map(|turn| &*turn.title).collect();
+    assert_eq!(titles, ["make it", "yes"]);
+    let steps: Vec<&str> = run.turns[0].steps.iter().map(|step| &*step.label).collect();
+    assert_eq!(steps, ["left again: first try", "second try"]);
+    let [branch] = run.subagents.as_slice() else { panic!("{:?}", run.subagents) };
+    let said: Vec<&str> = branch.steps.iter().map(|step| &*step.label).collect();
+    assert_eq!(said, ["first try", "no", "rather not"]);
+    assert_eq!(run.turns[0].steps[0].subagent, Some(0));
+}

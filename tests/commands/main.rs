@@ -21,6 +21,7 @@ mod judge_flags;
 mod numbers;
 mod pages;
 mod patches;
+mod provenance;
 mod rubric_tree;
 mod scb_check;
 mod score;

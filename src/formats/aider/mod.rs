@@ -37,6 +37,11 @@ impl Records for Aider {
         start.starts_with(b"# aider chat started at ") || start.starts_with(MARK.as_bytes())
     }
 
+    /// It commits what it changes, in the repository that its history lies in.
+    fn repositories(&self) -> &'static [&'static str] {
+        &[".git"]
+    }
+
     fn preparation(&self, head: &Head<'_>) -> Option<Preparation> {
         let is_made = head.bytes.trim_ascii_start().starts_with(MARK.as_bytes());
         (!is_made).then_some(prepared as Preparation)
@@ -136,9 +141,16 @@ fn program<'t>(made: &mut Record<'t>, text: Cow<'t, str>) {
             made.cost_usd = cost.and_then(|cost| cost.parse().ok());
         }
     }
+    let commits = text.lines().filter_map(|line| {
+        let id = line.trim().strip_prefix("Commit ")?.split(' ').next()?;
+        (id.len() >= 7 && id.bytes().all(|byte| byte.is_ascii_hexdigit()))
+            .then(|| Event::Commit(id.to_owned().into()))
+    });
+    let commits: Vec<Event<'t>> = commits.collect();
     if !text.trim().is_empty() {
         made.says(Event::Said(Role::System, text));
     }
+    made.events.extend(commits);
 }
 
 /// `2.3k`

@@ -60,6 +60,11 @@ impl Records for Cline {
         HashSet::from([main.name.to_owned()])
     }
 
+    /// The repositories that its checkpoints are commits of: a task's own, or the workspace's.
+    fn repositories(&self) -> &'static [&'static str] {
+        &["checkpoints/.git", "../../checkpoints/*/.git"]
+    }
+
     fn header<'t>(&self, _document: Value<'t>) -> Record<'t> {
         let mut record = Record::default();
         record.facts.agent = Some(Cow::Borrowed("cline"));
@@ -74,6 +79,20 @@ impl Records for Cline {
     fn order(&self, entries: &mut Vec<Entry>) {
         if entries.iter().all(|entry| entry.record.time.is_some()) {
             entries.sort_by_key(|entry| entry.record.time);
+            let mut events = entries.iter_mut().flat_map(|entry| &mut entry.record.events);
+            let first = events.find(|it| matches!(it, Event::Commit(_) | Event::Called(_)));
+            if let Some(event @ Event::Commit(_)) = first
+                && let Event::Commit(id) = std::mem::replace(event, Event::Nothing)
+            {
+                *event = Event::Start(id);
+            }
+        } else {
+            // After which of the messages a commit was made is not told.
+            let mut events = entries.iter_mut().flat_map(|entry| &mut entry.record.events);
+            events
+                .by_ref()
+                .filter(|event| matches!(event, Event::Commit(_)))
+                .for_each(|event| *event = Event::Nothing);
         }
     }
 
@@ -86,9 +105,14 @@ impl Records for Cline {
     }
 }
 
-/// Of what the panel shows only what the messages do not have: the price of a request.
+/// Of what the panel shows only what the messages do not have: the price of a request, and the commits of checkpoints.
 fn shown<'t>(fields: &Object<'t>) -> Record<'t> {
     let mut made = Record::default();
+    let commit = match fields.text("say").as_deref() {
+        Some("checkpoint_saved") => fields.text("text"),
+        _ => fields.text("lastCheckpointHash"),
+    };
+    made.events.extend(commit.filter(|id| !id.is_empty()).map(Event::Commit));
     if fields.text("say").as_deref() != Some("api_req_started") {
         return made;
     }

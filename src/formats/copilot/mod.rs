@@ -98,6 +98,16 @@ fn event<'t>(made: &mut Record<'t>, kind: &str, data: &Object<'t>) {
             }
             made.tokens = Tokens { output: data.number("outputTokens"), ..Tokens::default() };
         }
+        // What it sends and what of it was read from a cache, in the manner of OpenAI.
+        "session.usage_record" => {
+            let usage = data.object("usage").unwrap_or_default();
+            made.tokens = Tokens {
+                input: usage.number("inputTokens"),
+                cached_input: usage.number("cacheReadTokens"),
+                output: usage.number("outputTokens"),
+                reasoning: usage.number("reasoningTokens"),
+            };
+        }
         "assistant.usage" => {
             made.tokens = chat::usage(data);
             made.cost_usd = None;
@@ -152,11 +162,13 @@ fn answer<'t>(data: &Object<'t>) -> Answer<'t> {
     let text = result.text_of(&["content", "detailedContent"]);
     let text = text.or_else(|| data.get("error").map(arguments::words)).unwrap_or_default();
     let success = data.flag("success");
+    let code = data.object("shellExecution").and_then(|shell| shell.number("exitCode"));
+    let code = code.and_then(|code| i32::try_from(code).ok());
     Answer {
         call: data.text("toolCallId").unwrap_or_default(),
         is_error: success == Some(false),
         is_ok: success == Some(true),
-        exit_code: chat::exit_code(&text),
+        exit_code: code.or_else(|| chat::exit_code(&text)),
         text,
         ..Answer::default()
     }

@@ -58,6 +58,10 @@ pub enum Event<'t> {
     Compacted(Cow<'t, str>),
     Called(Call<'t>),
     Answered(Answer<'t>),
+    /// As [`Event::Commit`], before anything was done.
+    Start(Cow<'t, str>),
+    /// The workspace was committed as it was then, to a repository beside the log; the commit's id, or its first digits.
+    Commit(Cow<'t, str>),
     /// What the whole run changed, as a diff that was recorded at its end.
     FinalDiff(Cow<'t, str>),
     /// What was told before; it keeps its number.
@@ -248,6 +252,8 @@ impl<'t> Event<'t> {
             Self::Compacted(text) => Event::Compacted(short(text)),
             Self::FinalDiff(text) => Event::FinalDiff(text.into_owned().into()),
             Self::Nothing => Event::Nothing,
+            Self::Start(id) => Event::Start(id.into_owned().into()),
+            Self::Commit(id) => Event::Commit(id.into_owned().into()),
             Self::Unknown(kind) => Event::Unknown(short(kind)),
             Self::Called(call) => Event::Called(call.kept()),
             Self::Answered(answer) => Event::Answered(answer.kept()),

@@ -193,6 +193,16 @@ impl Fold {
                 Step { is_error: true, ..words(StepKind::Message, Role::System, text) }
             }
             Event::Nothing => return None,
+            Event::Start(id) => {
+                self.run.origin.start_commit = Some(id.to_string());
+                return None;
+            }
+            Event::Commit(id) => {
+                if let Owner::Turn(turn) = self.owner(None) {
+                    self.run.turns[turn].commit = Some((&**id).into());
+                }
+                return None;
+            }
             Event::Unknown(kind) => words(StepKind::Unknown, Role::System, kind),
             Event::FinalDiff(diff) => {
                 self.final_diff = Some((step.place, diff.to_string()));

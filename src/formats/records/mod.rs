@@ -79,6 +79,11 @@ pub trait Records: Copy + Send + Sync + 'static {
         None
     }
 
+    /// As [`Format::repositories`].
+    fn repositories(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// As [`Format::belongs_to`].
     fn belongs_to(&self, _other: &Head<'_>) -> BelongsTo {
         BelongsTo::Itself
@@ -135,6 +140,10 @@ impl<T: Records> Format for T {
         Records::parts_in(self, main)
     }
 
+    fn repositories(&self) -> &'static [&'static str] {
+        Records::repositories(self)
+    }
+
     fn rows(&self, head: &Head<'_>) -> Rows {
         Records::rows(self, head)
     }
@@ -180,7 +189,8 @@ impl<T: Records> Format for T {
             Some(Event::Answered(answer)) => {
                 StepText { text: answer.text.into_owned(), ..StepText::default() }
             }
-            Some(Event::Unknown(_) | Event::Nothing) | None => whole(),
+            Some(Event::Unknown(_) | Event::Nothing | Event::Start(_) | Event::Commit(_))
+            | None => whole(),
         })
     }
 

@@ -83,9 +83,8 @@ pub struct Branch {
 /// The records of a run, and those of branches that were left: each of these can be entered at a step that stands where it
 /// begins.
 pub fn with_branches(kept: Vec<Entry>, mut branches: Vec<Branch>) -> Vec<Entry> {
-    let says = |entry: &Entry| {
-        entry.record.events.iter().any(|event| !matches!(event, Event::Nothing))
-    };
+    let says =
+        |entry: &Entry| entry.record.events.iter().any(|event| !matches!(event, Event::Nothing));
     branches.retain(|branch| branch.entries.iter().any(says));
     branches.sort_by_key(|branch| branch.after);
     let mut all = Vec::with_capacity(kept.len());

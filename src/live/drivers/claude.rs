@@ -127,7 +127,8 @@ fn line(value: &Value, heard: &mut AgentOutput) {
     }
 }
 
-fn said(value: &Value, heard: &mut AgentOutput) {
+/// What the blocks of a message say and do.
+pub(super) fn said(value: &Value, heard: &mut AgentOutput) {
     let blocks = value.pointer("/message/content").and_then(Value::as_array);
     for block in blocks.into_iter().flatten() {
         let words = |pointer| text(block, pointer);
@@ -142,7 +143,8 @@ fn said(value: &Value, heard: &mut AgentOutput) {
     }
 }
 
-fn result(value: &Value, heard: &mut AgentOutput) {
+/// Whether the turn failed, and what it was denied.
+pub(super) fn ended(value: &Value, heard: &mut AgentOutput) {
     let is_error = value.get("is_error").and_then(Value::as_bool) == Some(true);
     let subtype = text(value, "/subtype").unwrap_or_default();
     if is_error || subtype.starts_with("error") {
@@ -154,6 +156,10 @@ fn result(value: &Value, heard: &mut AgentOutput) {
         let of = text(denial, "/tool_input/command").or(text(denial, "/tool_input/file_path"));
         heard.deny(&format!("{tool} {}", of.unwrap_or_default()));
     }
+}
+
+fn result(value: &Value, heard: &mut AgentOutput) {
+    ended(value, heard);
     let part = |name: &str| count(value, &format!("/usage/{name}"));
     let cached = part("cache_read_input_tokens");
     let all = [part("input_tokens"), part("cache_creation_input_tokens"), cached];

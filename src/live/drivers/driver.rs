@@ -159,6 +159,8 @@ pub enum Naming {
     Told,
     /// There is one session a process, without a name.
     Process,
+    /// It reads the log of what was said before, which has no name.
+    History,
     /// It remembers nothing from turn to turn.
     None,
 }

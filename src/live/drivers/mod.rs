@@ -5,14 +5,17 @@
 //! `drivers/<name>.rs`, add it to the list below, from which `--agent` and `--print-plan` follow, and a row to the README.
 
 pub mod agent_output;
+mod aider;
 mod claude;
 mod codex;
 mod codex_tui;
 pub mod command;
+mod copilot;
 mod driver;
 mod gemini;
 mod mini;
 mod opencode;
+mod qwen;
 
 use std::path::PathBuf;
 
@@ -22,8 +25,16 @@ use agent_output::Reader;
 pub use driver::{Ask, Call, Driver, End, Input, LogPatterns, Logs, Naming, Rewind, program_of};
 
 /// Every driver of a certain program, in the order in which they are listed.
-pub const DRIVERS: &[&dyn Driver] =
-    &[&codex::Codex, &claude::Claude, &mini::Mini, &opencode::OpenCode, &gemini::Gemini];
+pub const DRIVERS: &[&dyn Driver] = &[
+    &codex::Codex,
+    &claude::Claude,
+    &mini::Mini,
+    &opencode::OpenCode,
+    &gemini::Gemini,
+    &qwen::Qwen,
+    &copilot::Copilot,
+    &aider::Aider,
+];
 
 /// The driver that a setup names. The error is a sentence.
 pub fn of(setup: &Setup) -> Result<Box<dyn Driver>, String> {

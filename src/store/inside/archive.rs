@@ -8,7 +8,7 @@ use std::{
 
 use crate::run::RepoPath;
 
-use super::{MOST_MEMBERS, Members, Names};
+use super::members::{MOST_MEMBERS, Members, Names};
 use crate::store::bytes;
 
 /// A zip archive, an Inspect log among them; ZIP64, deflate and zstd.

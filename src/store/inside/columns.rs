@@ -6,7 +6,7 @@ use serde_json::{Map, Value, value::RawValue};
 
 use crate::formats::Columns;
 
-use super::ROW_IDS;
+use super::members::ROW_IDS;
 
 /// What the settings say; nothing until they are read.
 static COLUMNS: RwLock<Columns> =

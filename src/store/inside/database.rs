@@ -10,7 +10,7 @@ use std::{
 use rusqlite::{Connection, OpenFlags, types::ValueRef};
 use serde_json::{Map, Value, json};
 
-use super::{MOST_MEMBERS, Members, Names};
+use super::members::{MOST_MEMBERS, Members, Names};
 
 pub struct Sessions {
     file: PathBuf,

@@ -7,8 +7,10 @@
 mod archive;
 mod columns;
 mod database;
+mod members;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod provenance;
 mod rows;
 
 use std::{
@@ -22,27 +24,9 @@ use std::{
 use crate::formats::{self, Head};
 
 pub use columns::{are_named_in as has_named_columns, set_columns};
+pub use members::{Joined, Members};
 
 use super::bytes;
-
-/// What stands in one file.
-pub trait Members: Send + Sync {
-    /// Paths below the file, `/` between folders, in the order in which they are listed.
-    fn names(&self) -> &Names;
-
-    /// Whether each of them is a run; else they are files like those of a folder.
-    fn are_runs(&self) -> bool;
-
-    /// The content of one by its position, no more than `most` bytes of it, and a sentence where that is not all.
-    fn read(&self, at: usize, most: u64) -> io::Result<(Vec<u8>, Option<String>)>;
-}
-
-/// More members than this are not listed.
-const MOST_MEMBERS: usize = 1_000_000;
-
-/// Under which a row says what it is called, best first: what tells runs apart.
-const ROW_IDS: [&str; 7] =
-    ["trajectory_id", "transcript_id", "session_id", "instance_id", "run_id", "uuid", "id"];
 
 /// A place in a file: the file's members, and the name below it; empty for the file itself.
 pub struct Place {
@@ -54,6 +38,11 @@ impl Place {
     pub fn read(&self, most: u64) -> io::Result<(Vec<u8>, Option<String>)> {
         let at = self.members.names().position(&self.name).ok_or(io::ErrorKind::NotFound)?;
         self.members.read(at, most)
+    }
+
+    /// As [`Members::joined`].
+    pub fn joined(&self) -> Option<Joined> {
+        self.members.joined(self.members.names().position(&self.name)?)
     }
 
     pub fn is_file(&self) -> bool {
@@ -97,6 +86,7 @@ pub fn at(path: &Path) -> Option<Place> {
     loop {
         match fs::symlink_metadata(file) {
             Ok(meta) if meta.is_file() || meta.is_symlink() && file.is_file() => break,
+            Ok(_) if is_repository(file) => break,
             Ok(_) => return None,
             Err(_) => file = file.parent().filter(|it| !it.as_os_str().is_empty())?,
         }
@@ -175,7 +165,15 @@ fn members_of(file: &Path) -> Option<Arc<dyn Members>> {
     found
 }
 
+/// Whether a folder is a repository of git, by what stands in it.
+pub fn is_repository(folder: &Path) -> bool {
+    folder.join("HEAD").is_file() && folder.join("objects").is_dir() && folder.join("refs").is_dir()
+}
+
 fn open(file: &Path) -> Option<Arc<dyn Members>> {
+    if file.is_dir() {
+        return provenance::Sessions::open(file).map(|it| Arc::new(it) as Arc<dyn Members>);
+    }
     let (raw, _) = bytes::read_start(file).ok()?;
     if raw.starts_with(b"PK\x03\x04") || raw.starts_with(b"PK\x05\x06") {
         return archive::Zip::open(file).map(|it| Arc::new(it) as Arc<dyn Members>);
@@ -202,50 +200,5 @@ fn open(file: &Path) -> Option<Arc<dyn Members>> {
         formats::Rows::List(key) => {
             rows::List::open(file, key).map(|it| Arc::new(it) as Arc<dyn Members>)
         }
-    }
-}
-
-/// The names of members: paths, or what rows call themselves; none twice.
-#[derive(Default)]
-pub struct Names {
-    all: Vec<String>,
-    at: HashMap<String, usize>,
-}
-
-impl Names {
-    /// Of files.
-    pub fn of_paths(all: Vec<String>) -> Self {
-        let at = (0..).zip(&all).map(|(at, name)| (name.clone(), at)).collect();
-        Self { all, at }
-    }
-
-    /// One more row, by what it calls itself: a `/` in it leads nowhere.
-    pub fn add(&mut self, id: Option<&str>) {
-        let row = self.all.len();
-        let plain = |id: &str| {
-            let letter = |letter: char| match letter {
-                '/' => '_',
-                letter if letter.is_control() => '_',
-                letter => letter,
-            };
-            let short: String = id.chars().take(120).map(letter).collect();
-            short.trim_matches(['.', ' ']).to_owned()
-        };
-        let name = id.map(plain).filter(|name| !name.is_empty());
-        let name = name.unwrap_or_else(|| format!("row-{}", row + 1));
-        let name = match self.at.contains_key(&name) {
-            true => format!("{name}@{}", row + 1),
-            false => name,
-        };
-        self.at.insert(name.clone(), row);
-        self.all.push(name);
-    }
-
-    pub fn all(&self) -> &[String] {
-        &self.all
-    }
-
-    pub fn position(&self, name: &str) -> Option<usize> {
-        self.at.get(name).copied()
     }
 }

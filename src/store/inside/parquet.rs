@@ -22,7 +22,10 @@ use parquet::arrow::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{MOST_MEMBERS, Members, Names, columns};
+use super::{
+    columns,
+    members::{MOST_MEMBERS, Members, Names},
+};
 use crate::store::bytes;
 
 pub struct Rows {

@@ -8,7 +8,10 @@ use std::{
 
 use serde_json::value::RawValue;
 
-use super::{MOST_MEMBERS, Members, Names, columns};
+use super::{
+    columns,
+    members::{MOST_MEMBERS, Members, Names},
+};
 use crate::store::bytes;
 
 /// Of a row so much is looked through for its name (bytes).

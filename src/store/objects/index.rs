@@ -75,6 +75,22 @@ impl Index {
         None
     }
 
+    /// The ids that begin with these hex digits.
+    pub fn that_begin(&self, hex: &str) -> Vec<BlobId> {
+        let (mut low, mut high) = (0, self.count);
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            match self.id(middle).to_string().as_str() < hex {
+                true => low = middle + 1,
+                false => high = middle,
+            }
+        }
+        (low..self.count)
+            .map(|at| self.id(at))
+            .take_while(|id| id.to_string().starts_with(hex))
+            .collect()
+    }
+
     /// The checksum (CRC-32) of an object as it is packed.
     pub fn check(&self, at: usize) -> u32 {
         number(&self.bytes, HEAD + self.count * 20 + at * 4)

@@ -12,7 +12,7 @@ use sha1::{Digest, Sha1};
 
 use crate::{
     run::files::BlobId,
-    store::{bytes::read_at, entries},
+    store::{bytes::read_at, disk},
 };
 
 use super::{Kind, Object, damaged, delta, file_inside, index::Index, recent::Recent, unpack};
@@ -67,7 +67,7 @@ enum Base {
 impl Pack {
     /// The pack that belongs to an index. The error is a sentence.
     pub fn open(index: &Path, number: usize) -> Result<Self, String> {
-        let name = entries::name_of(index).to_owned();
+        let name = disk::name_of(index).to_owned();
         let shown = format!("objects/pack/{name}");
         let mut bytes = vec![];
         let file = file_inside(index, &shown)?;
@@ -78,7 +78,7 @@ impl Pack {
         }
         let index_read = Index::new(bytes).map_err(|why| damaged(&shown, why))?;
         let packed = index.with_extension("pack");
-        let shown = format!("objects/pack/{}", entries::name_of(&packed));
+        let shown = format!("objects/pack/{}", disk::name_of(&packed));
         let file = file_inside(&packed, &shown)?;
         let len = file.metadata().map_or(0, |meta| meta.len());
         let end = len.saturating_sub(TAIL);
@@ -129,6 +129,11 @@ impl Pack {
     pub fn entries(&self) -> impl Iterator<Item = (BlobId, u64)> {
         let offset = |at| self.index.offset(at).unwrap_or(u64::MAX);
         (0..self.index.count()).map(move |at| (self.index.id(at), offset(at)))
+    }
+
+    /// The objects whose ids begin with these hex digits.
+    pub fn that_begin(&self, hex: &str) -> Vec<BlobId> {
+        self.index.that_begin(hex)
     }
 
     pub fn offset_of(&self, id: BlobId) -> Option<u64> {

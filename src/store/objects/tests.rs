@@ -93,7 +93,7 @@ const SAMPLE: &str = "sample-runs/codex-p12/workspace.git";
 fn sample() -> (Vec<u8>, Vec<u8>) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(SAMPLE).join("objects/pack");
     let of = |end: &str| {
-        let paths = entries::entries_of(&folder);
+        let paths = disk::listed(&folder);
         fs::read(paths.iter().find(|path| path.extension().unwrap() == end).unwrap()).unwrap()
     };
     (of("idx"), of("pack"))
