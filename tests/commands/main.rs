@@ -9,6 +9,7 @@ mod audit_cli;
 mod calibration;
 mod code_quality;
 mod compare;
+mod counts;
 mod exported;
 mod faithfulness;
 mod formats;

@@ -122,6 +122,13 @@ impl Records for OpenCode {
         made
     }
 
+    /// A part lies in the folder of its message.
+    fn parent_of(&self, source: &str) -> Option<String> {
+        let (folder, _) = source.rsplit_once('/')?;
+        let (around, message) = folder.rsplit_once('/')?;
+        around.ends_with("part").then(|| message.to_owned())
+    }
+
     /// Parts that are files of their own come after their message, and are requests where that is the user's.
     fn order(&self, entries: &mut Vec<Entry>) {
         if !entries.iter().any(|entry| entry.record.parent.is_some()) {

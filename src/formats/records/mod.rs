@@ -69,6 +69,11 @@ pub trait Records: Copy + Send + Sync + 'static {
         None
     }
 
+    /// To which record the records of a companion belong that do not say it, by the companion's name.
+    fn parent_of(&self, _source: &str) -> Option<String> {
+        None
+    }
+
     /// As [`Format::rows`].
     fn rows(&self, _head: &Head<'_>) -> Rows {
         Rows::None
@@ -465,6 +470,12 @@ impl<R: Records> Log<R> {
                     entry.record.agent.get_or_insert(agent.clone().into());
                     entry.record.facts =
                         Facts { model: entry.record.facts.model.take(), ..Facts::default() };
+                }
+            }
+            if let Some(parent) = self.format.parent_of(source).filter(|_| id.0 > 0) {
+                let silent = |entry: &&mut Entry| entry.record.parent.as_deref() == Some("");
+                for entry in part.entries.iter_mut().filter(silent) {
+                    entry.record.parent = Some(parent.clone().into());
                 }
             }
             merge(&mut header, std::mem::take(&mut part.header));
