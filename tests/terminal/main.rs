@@ -7,6 +7,7 @@ mod pty;
 
 mod hostile;
 mod live;
+mod live_agents;
 mod live_cli;
 mod live_control;
 mod live_screen;
