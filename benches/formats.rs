@@ -18,8 +18,8 @@ use trajview::{
     store,
 };
 
-/// Of what a command prints, so much stands in every log.
-const PRINTED: usize = 3_000;
+/// Of what a command prints, so much stands in every log: two to three kilobytes a line then, as in real sessions.
+const PRINTED: usize = 24_000;
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();

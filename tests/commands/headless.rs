@@ -1,7 +1,7 @@
 //! The commands, run as a script would run them.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs,
     path::Path,
     process::{Command, Stdio},
@@ -296,6 +296,37 @@ fn the_same_script_shows_the_same_requests_whoever_ran_it() {
     let (requests, names) = seen.first_key_value().unwrap();
     assert_eq!(requests.len(), 12);
     assert!(names.len() >= 12, "{names:?}");
+
+    // The logs of other agents: mini-swe-agent puts its instructions below the first request.
+    let paths = |shown: &Value| -> Vec<BTreeSet<String>> {
+        let turns = shown["turns"].as_array().unwrap().iter();
+        let of = |turn: &Value| turn["edits"].as_array().unwrap().clone();
+        turns
+            .map(|turn| of(turn).iter().map(|it| it["path"].as_str().unwrap().into()).collect())
+            .collect()
+    };
+    let shown =
+        |name: &str| json(&["show", data.join("recorded").join(name).to_str().unwrap(), "--json"]);
+    let edited = paths(&shown(&names[0]));
+    for (name, least) in [
+        ("gemini-0.61.0.session-2026-11-21T21-10-38c429e0.jsonl", 10),
+        ("opencode-1.18.33.export.json", 11),
+        ("mini-2.4.6-12turn.traj.json", 0),
+    ] {
+        let shown = shown(name);
+        let told = self::requests(&shown);
+        assert_eq!(told.len(), 12, "{name}");
+        assert!(
+            told.iter().zip(requests).all(|(it, asked)| it.starts_with(asked.as_str())),
+            "{name}"
+        );
+        let told = paths(&shown);
+        assert!(told.iter().map(BTreeSet::len).sum::<usize>() >= least, "{name}: {told:?}");
+        assert!(
+            told.iter().zip(&edited).all(|(told, all)| told.is_subset(all)),
+            "{name}: {told:?}"
+        );
+    }
 }
 
 /// What `show --json` says of a run, without what an import may change: where it is, its format, its commits; and

@@ -123,7 +123,7 @@ fn rewind(entries: &mut Vec<Entry>) {
         }
         let to = kept
             .iter()
-            .position(|old| old.record.id.is_some() && old.record.id == entry.record.parent);
+            .rposition(|old| old.record.id.is_some() && old.record.id == entry.record.parent);
         let after = to.unwrap_or(kept.len());
         branches.push(Branch { after, entries: kept.split_off(after) });
     }

@@ -36,6 +36,9 @@ const GIT_AI: [&str; 3] =
 /// Checkpoints, and notes, that are listed.
 const MOST: usize = 50_000;
 
+/// Folders that checkpoints are fanned out over: one for each two hex digits.
+const MOST_FANNED: usize = 256;
+
 pub struct Sessions {
     repository: PathBuf,
     repo: Repo,
@@ -139,15 +142,17 @@ fn entire(repo: &Repo) -> BTreeMap<String, Vec<Checkpoint>> {
     let Some(tip) = tip else { return sessions };
     let folders_in = |tree| repo.names_in(tree).into_iter().filter(|(.., is_folder)| *is_folder);
     let mut count = 0;
-    for (first, below, _) in folders_in(tip.tree) {
+    for (first, below, _) in folders_in(tip.tree).take(MOST_FANNED) {
         for (rest, folder, _) in folders_in(below) {
+            // The same folder may stand in many places: what is looked at has a bound.
+            if count > MOST {
+                return sessions;
+            }
             let id = format!("{first}{rest}");
             let numbered = folders_in(folder).map(|(_, id, _)| id);
             for part in [folder].into_iter().chain(numbered) {
                 count += 1;
-                if let Some((session, checkpoint)) = checkpoint(repo, &id, part)
-                    && count <= MOST
-                {
+                if let Some((session, checkpoint)) = checkpoint(repo, &id, part) {
                     sessions.entry(session).or_default().push(checkpoint);
                 }
             }
@@ -178,12 +183,13 @@ fn git_ai(repo: &Repo) -> BTreeMap<String, Value> {
     let tip = GIT_AI.iter().find_map(|name| repo.told(repo.reference(name)?));
     let Some(tip) = tip else { return sessions };
     let mut notes: HashMap<String, BlobId> = HashMap::new();
-    let mut folders = vec![(String::new(), tip.tree)];
-    while let Some((above, tree)) = folders.pop() {
+    let (mut folders, mut looked) = (vec![(String::new(), tip.tree)], 0);
+    while let Some((above, tree)) = folders.pop().filter(|_| looked < MOST) {
+        looked += 1;
         for (name, id, is_folder) in repo.names_in(tree) {
             let name = format!("{above}{name}");
             match (is_folder, name.len()) {
-                (true, ..=40) => folders.push((name, id)),
+                (true, ..=40) if folders.len() < MOST => folders.push((name, id)),
                 (false, 40) if notes.len() < MOST => drop(notes.insert(name, id)),
                 _ => {}
             }
