@@ -20,6 +20,7 @@ nothing!(
     __sanitizer_cov_trace_const_cmp2,
     __sanitizer_cov_trace_const_cmp4,
     __sanitizer_cov_trace_const_cmp8,
+    __sanitizer_cov_trace_pc_indir,
     __sanitizer_cov_trace_switch
 );
 
