@@ -58,15 +58,21 @@ fn lines(sample: &Path, path: &Path, size: usize) -> PathBuf {
         return path.to_owned();
     }
     let text = fs::read_to_string(sample).expect("there is a sample");
-    let printed: String = "a line of some output, 40 bytes of it...".repeat(PRINTED / 40);
-    let text = text.replace("ZeroDivisionError: division by zero", &printed);
+    // Words in no order, so that an archive of them is no smaller than one of what programs print.
+    let mut seed = 1_u64;
+    let mut word = || {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        format!("{:04x} ", (seed >> 33) % 40_009)
+    };
     let (first, rest) = text.split_once('\n').expect("it has lines");
     let mut log = File::create(path).expect("there is room for a log");
     writeln!(log, "{first}").expect("there is room");
     let mut written = 0;
     while written < size {
-        log.write_all(rest.as_bytes()).expect("there is room");
-        written += rest.len();
+        let printed: String = (0..PRINTED / 5).map(|_| word()).collect();
+        let more = rest.replace("ZeroDivisionError: division by zero", &printed);
+        log.write_all(more.as_bytes()).expect("there is room");
+        written += more.len();
     }
     path.to_owned()
 }

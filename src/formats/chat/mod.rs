@@ -216,6 +216,11 @@ pub fn exit_code(text: &str) -> Option<i32> {
         "Exit code ",
     ];
     let number = |part: &str| {
+        // What all marks have in common is looked for first: most texts have none of them.
+        let has = |common: &[u8]| memchr::memmem::find(part.as_bytes(), common).is_some();
+        if !has(b"xit ") && !has(b"returncode") {
+            return None;
+        }
         marks.iter().find_map(|mark| {
             let rest = part.split_once(mark)?.1;
             let digits = rest.find(|letter: char| !letter.is_ascii_digit() && letter != '-');
