@@ -24,7 +24,10 @@ pub fn read(
 /// The first [`HEAD_BYTES`] of a file, unpacked, and whether that is all of it.
 pub fn read_head(path: &Path) -> io::Result<(Vec<u8>, bool)> {
     let Some(place) = inside::below(path) else { return bytes::read_head(path) };
-    let (mut bytes, problem) = Allowance::default().take(|most| place.read(most))?;
+    // Of a file its beginning is unpacked; a run that is put together is put together whole.
+    let is_file = !place.members.are_runs();
+    let enough = |most: u64| if is_file { HEAD_BYTES as u64 } else { most };
+    let (mut bytes, problem) = Allowance::default().take(|most| place.read(enough(most)))?;
     let is_whole = bytes.len() <= HEAD_BYTES && problem.is_none();
     bytes.truncate(HEAD_BYTES);
     Ok((bytes, is_whole))
