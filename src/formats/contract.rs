@@ -292,6 +292,13 @@ pub struct Head<'a> {
     pub is_whole: bool,
 }
 
+impl<'a> Head<'a> {
+    /// The text from its first word on, without a mark of the byte order.
+    pub fn text(&self) -> &'a [u8] {
+        self.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(self.bytes).trim_ascii_start()
+    }
+}
+
 /// How much of a file a [`Head`] holds at most.
 pub const HEAD_BYTES: usize = 64 * 1024;
 

@@ -32,8 +32,7 @@ impl Records for Aider {
     }
 
     fn claims(&self, head: &Head<'_>) -> bool {
-        let start =
-            head.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head.bytes).trim_ascii_start();
+        let start = head.text();
         start.starts_with(b"# aider chat started at ") || start.starts_with(MARK.as_bytes())
     }
 

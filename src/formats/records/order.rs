@@ -86,11 +86,16 @@ pub fn with_branches(kept: Vec<Entry>, mut branches: Vec<Branch>) -> Vec<Entry> 
     let says =
         |entry: &Entry| entry.record.events.iter().any(|event| !matches!(event, Event::Nothing));
     branches.retain(|branch| branch.entries.iter().any(says));
+    if branches.is_empty() {
+        return kept;
+    }
     branches.sort_by_key(|branch| branch.after);
     let mut all = Vec::with_capacity(kept.len());
     let mut left = vec![];
     let mut branches = (1..).zip(branches).peekable();
-    for at in 0..=kept.len() {
+    let ends = kept.len();
+    let mut kept = kept.into_iter();
+    for at in 0..=ends {
         while let Some((number, branch)) = branches.next_if(|(_, branch)| branch.after <= at) {
             let id = format!("branch {number}");
             all.extend(branch.entries.first().map(|first| Entry {
@@ -103,7 +108,7 @@ pub fn with_branches(kept: Vec<Entry>, mut branches: Vec<Branch>) -> Vec<Entry> 
                 entry
             }));
         }
-        all.extend(kept.get(at).cloned());
+        all.extend(kept.next());
     }
     all.extend(left);
     all

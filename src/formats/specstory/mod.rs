@@ -36,8 +36,7 @@ impl Records for SpecStory {
     }
 
     fn claims(&self, head: &Head<'_>) -> bool {
-        let start =
-            head.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head.bytes).trim_ascii_start();
+        let start = head.text();
         HEADINGS.iter().any(|heading| start.starts_with(heading))
             || start.starts_with(MARK.as_bytes())
     }

@@ -15,7 +15,7 @@ use super::{
         stage::Stage,
     },
     agent_output::{AgentOutput, Amount, JsonLines, Reader, count, text},
-    driver::{Ask, Call, Driver, Input, Logs, Naming, Rewind, program_of},
+    driver::{Ask, Call, Driver, Input, Logs, Naming, Rewind},
 };
 
 #[derive(Debug)]
@@ -81,8 +81,7 @@ impl Driver for Claude {
         if let Some(model) = &ask.setup.provider.model {
             args.extend(["--model", model]);
         }
-        let args = args.into_iter().map(str::to_owned).chain(ask.setup.args.iter().cloned());
-        Call { program: program_of(self, ask.setup), args: args.collect(), input: Input::Prompt }
+        Call::of(self, ask, args, Input::Prompt)
     }
 
     fn reader(&self) -> Box<dyn Reader> {

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{
     super::{setup::Setup, stage::Stage},
     agent_output::{AgentOutput, JsonLines, Reader, text},
-    driver::{Ask, Call, Driver, Input, Logs, Naming, Rewind, program_of},
+    driver::{Ask, Call, Driver, Input, Logs, Naming, Rewind},
 };
 
 #[derive(Debug)]
@@ -46,7 +46,7 @@ impl Driver for Copilot {
 
     fn call(&self, ask: &Ask<'_>) -> Call {
         let session = ask.session.unwrap_or(ask.fresh);
-        let args = [
+        let args = vec![
             "--session-id",
             session,
             "--output-format",
@@ -55,8 +55,7 @@ impl Driver for Copilot {
             "--allow-all-paths",
             "--no-auto-update",
         ];
-        let args = args.into_iter().map(str::to_owned).chain(ask.setup.args.iter().cloned());
-        Call { program: program_of(self, ask.setup), args: args.collect(), input: Input::Prompt }
+        Call::of(self, ask, args, Input::Prompt)
     }
 
     fn reader(&self) -> Box<dyn Reader> {

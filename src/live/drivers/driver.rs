@@ -195,6 +195,14 @@ pub struct LogPatterns {
     pub begins: &'static str,
 }
 
+impl Call {
+    /// The driver's program with its words, and after them those that the setup adds.
+    pub fn of(driver: &dyn Driver, ask: &Ask<'_>, words: Vec<&str>, input: Input) -> Self {
+        let args = words.into_iter().map(str::to_owned).chain(ask.setup.args.iter().cloned());
+        Self { program: program_of(driver, ask.setup), args: args.collect(), input }
+    }
+}
+
 /// The program as it is called.
 pub fn program_of(driver: &dyn Driver, setup: &Setup) -> String {
     let given = setup.program.as_ref().map(|path| path.to_string_lossy().into_owned());

@@ -85,8 +85,7 @@ impl Driver for OpenCode {
         if let (None, Some(model)) = (ask.setup.server(), &ask.setup.provider.model) {
             args.extend(["--model", model]);
         }
-        let args = args.into_iter().map(str::to_owned).chain(ask.setup.args.iter().cloned());
-        Call { program: program_of(self, ask.setup), args: args.collect(), input: Input::Prompt }
+        Call::of(self, ask, args, Input::Prompt)
     }
 
     fn export(&self, ask: &Ask<'_>) -> Option<(Call, PathBuf)> {

@@ -12,7 +12,7 @@ use super::{
     super::{setup::Setup, stage::Stage},
     agent_output::{AgentOutput, Amount, JsonLines, Reader, count, text},
     claude,
-    driver::{Ask, Call, Driver, Input, Logs, Naming, Rewind, program_of},
+    driver::{Ask, Call, Driver, Input, Logs, Naming, Rewind},
 };
 
 #[derive(Debug)]
@@ -64,8 +64,7 @@ impl Driver for Qwen {
         }
         // Without a person there is nobody to ask, so there is nothing between this and doing nothing.
         args.extend(["--auth-type", "openai", "-o", "stream-json", "--yolo", "--chat-recording"]);
-        let args = args.into_iter().map(str::to_owned).chain(ask.setup.args.iter().cloned());
-        Call { program: program_of(self, ask.setup), args: args.collect(), input: Input::Prompt }
+        Call::of(self, ask, args, Input::Prompt)
     }
 
     fn reader(&self) -> Box<dyn Reader> {

@@ -65,24 +65,20 @@ impl Repo {
         loose.chain(packed).collect()
     }
 
-    /// The commit that is checked out.
-    pub fn head(&self) -> Option<BlobId> {
-        let text = text_of(&self.objects.repository().join("HEAD"))?;
-        match text.trim().strip_prefix("ref: ") {
-            Some(name) => self.reference(name),
-            None => id_of(text.trim().as_bytes()),
-        }
-    }
-
     /// The commits that any branch leads to, and what is checked out; parents after their children.
     pub fn commits(&self) -> Vec<Told> {
         let is_branch = |name: &str| {
             (name.starts_with("refs/heads/") || name.starts_with("refs/remotes/"))
                 && !name.contains("/entire/")
         };
-        let named = self.references().into_iter().filter(|(name, _)| is_branch(name));
+        let named = self.references();
+        // What is checked out is a branch, or a commit by itself.
+        let head = text_of(&self.objects.repository().join("HEAD")).unwrap_or_default();
+        let head = head.trim();
+        let is_head = |name: &str| head.strip_prefix("ref: ") == Some(name);
+        let branches = named.iter().filter(|(name, _)| is_head(name) || is_branch(name));
         let mut next: VecDeque<BlobId> =
-            self.head().into_iter().chain(named.map(|(_, id)| id)).collect();
+            id_of(head.as_bytes()).into_iter().chain(branches.map(|(_, id)| *id)).collect();
         let mut seen = HashSet::new();
         let mut found = vec![];
         while let Some(id) = next.pop_front() {
@@ -145,10 +141,11 @@ impl Repo {
             return id_of(start.as_bytes()).map(|id| id.to_string());
         }
         let is_hex = start.len() >= 7 && start.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let start = start.to_ascii_lowercase();
-        let mut found = self.objects.that_begin(start.get(..).filter(|_| is_hex)?);
+        if !is_hex {
+            return None;
+        }
+        let mut found = self.objects.that_begin(&start.to_ascii_lowercase());
         found.retain(|id| self.told(*id).is_some());
-        found.dedup();
         match found.as_slice() {
             [one] => Some(one.to_string()),
             _ => None,
