@@ -13,6 +13,7 @@ mod compare;
 mod completions;
 mod config;
 mod corpus;
+mod decisions;
 mod diff;
 mod export;
 mod formats;
@@ -27,6 +28,7 @@ mod measuring;
 mod metrics;
 mod outcome;
 mod output;
+mod process;
 mod recorded;
 mod rules;
 mod score;
@@ -79,6 +81,8 @@ enum Command {
     Agree(agree::Args),
     Compare(compare::Args),
     Corpus(corpus::Args),
+    Process(process::Args),
+    Decisions(decisions::Args),
     Import(import::Args),
     Export(export::Args),
     Check(check::Args),
@@ -130,6 +134,8 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Agree(args)) => agree::run(args, out),
         Some(Command::Compare(args)) => compare::run(args, out),
         Some(Command::Corpus(args)) => corpus::run(args, out),
+        Some(Command::Process(args)) => process::run(args, out),
+        Some(Command::Decisions(args)) => decisions::run(args, out),
         Some(Command::Import(args)) => import::run(args, out),
         Some(Command::Export(args)) => export::run(args, out),
         Some(Command::Check(args)) => check::run(args, out),

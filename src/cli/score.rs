@@ -21,6 +21,7 @@ use clap::ValueEnum;
 use crate::{
     metrics::{
         numbers::facts::Reused,
+        process::{Discipline, Profile, signals},
         quality::{Detail, Scored},
     },
     run::Run,
@@ -31,6 +32,7 @@ use super::{
     Exit, Failure, Outcome, at,
     measuring::Measuring,
     output::{Out, tell, tell_warnings},
+    process,
 };
 use document::{Document, Moment};
 pub use document::{RulerRow, RulesFacts, rules_of};
@@ -151,11 +153,16 @@ fn of_run(path: &Path, args: &Args, (scorer, reader): &Scorers) -> Result<Docume
     let chosen = faithful::choose(&mut rubric, args.judge.as_deref())?;
     tell_warnings(&rubric.warnings);
     let chosen = chosen.and_then(|chosen| rubric.judgements.get(chosen));
+    let observed = store::observed(archive, run);
     Ok(Document {
         faithfulness: Some(FaithfulnessRow::of_run(run, &rubric, chosen, last)),
         exposure: ExposureRow::of(run, &rubric),
         lifelines: lifelines::rows((run, archive), &rubric, chosen).map_err(Failure::unread)?,
         rubric_tree: tree,
+        process: Some(process::ScoreRow::of(
+            &Discipline::of(&observed, Profile::default()),
+            signals::all(&observed).len(),
+        )),
         ..document.with_reuse(&reuse)
     })
 }

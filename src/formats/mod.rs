@@ -53,6 +53,7 @@ mod peek;
 mod pi;
 mod qwen;
 mod records;
+pub mod rigorbench;
 pub mod rubric;
 mod slopcodebench;
 mod specstory;
@@ -100,6 +101,7 @@ pub const FORMATS: &[&dyn Format] = &[
     &openhands::OpenHands,
     &openhands_v1::OpenHandsV1,
     &inspect::Inspect,
+    &rigorbench::RigorBench,
     &otel::Otel,
     &slopcodebench::SlopCodeBench,
     &paperbench::PaperBench,

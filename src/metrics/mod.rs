@@ -9,11 +9,13 @@
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod absence;
+pub mod decisions;
 pub mod exposure;
 pub mod faithfulness;
 pub mod lifeline;
 pub mod numbers;
 pub mod phase;
+pub mod process;
 pub mod quality;
 mod registered;
 pub mod reuse;

@@ -13,6 +13,7 @@
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod card;
+pub mod commands;
 pub mod coverage;
 pub mod figures;
 pub mod files;

@@ -60,6 +60,7 @@ pub fn could_be_log(path: &Path) -> bool {
     .iter()
     .any(|ending| name_of(path).ends_with(ending))
         || name_of(path).ends_with(".md") && is_history(path)
+        || [".yaml", ".yml"].iter().any(|ending| name_of(path).ends_with(ending))
 }
 
 /// Whether a document lies where SpecStory puts its own: most documents are not logs.

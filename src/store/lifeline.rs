@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rayon::prelude::*;
 
 use crate::{
-    metrics::lifeline::{self, Asked, Known, Lifeline},
+    metrics::lifeline::{self, Asked, Known, Lifeline, SymbolLife},
     run::Run,
 };
 
@@ -26,6 +26,18 @@ impl Archive {
         asked: &[Asked],
         goes_on: &GoesOn<'_>,
     ) -> Result<Vec<Lifeline>, String> {
+        let known = self.known_code(run, goes_on)?;
+        Ok(lifeline::follow(&*self.timeline(run)?, &known, asked))
+    }
+
+    /// What became of every function and class, turn by turn. The error is a sentence.
+    pub fn lives(&self, run: &Run) -> Result<Vec<SymbolLife>, String> {
+        let known = self.known_code(run, &|_, _| true)?;
+        Ok(lifeline::lives(&*self.timeline(run)?, &known))
+    }
+
+    /// The facts of every content of the run's code.
+    pub(super) fn known_code(&self, run: &Run, goes_on: &GoesOn<'_>) -> Result<Known, String> {
         let timeline = self.timeline(run)?;
         let mut known = self.facts.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let mut missing = lifeline::wanted(&timeline);
@@ -46,9 +58,8 @@ impl Archive {
             known.extend(read);
             done += batch.len();
         }
-        let told = lifeline::follow(&timeline, &known, asked);
-        self.facts.0.lock().unwrap_or_else(PoisonError::into_inner).extend(known);
-        Ok(told)
+        self.facts.0.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&known);
+        Ok(known)
     }
 }
 

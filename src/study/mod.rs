@@ -20,6 +20,7 @@ pub mod correlation;
 mod maths;
 pub mod paired;
 pub mod pairing;
+pub mod process;
 pub mod queue;
 pub mod raters;
 pub mod sheet;

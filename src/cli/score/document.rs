@@ -8,7 +8,10 @@ use std::{
 use serde::Serialize;
 
 use crate::{
-    cli::recorded::{self, RecordedRow, TestsRow},
+    cli::{
+        process,
+        recorded::{self, RecordedRow, TestsRow},
+    },
     code::patch::LineCounts,
     metrics::{
         Number,
@@ -46,6 +49,7 @@ pub struct Document {
     pub lifelines: Option<Vec<LifelineRow>>,
     pub tests: Option<TestsRow>,
     pub rubric_tree: Option<TreeRow>,
+    pub process: Option<process::ScoreRow>,
     pub recorded: Option<RecordedRow>,
 }
 
@@ -91,7 +95,7 @@ pub struct Shown<'a> {
     exposure: Option<&'a ExposureRow>,
     lifelines: Option<&'a [LifelineRow]>,
     tests: Option<&'a TestsRow>,
-    process: Option<()>,
+    process: Option<&'a process::ScoreRow>,
     rubric_tree: Option<&'a TreeRow>,
     /// What the recording says itself, never mixed with what is worked out here.
     recorded: Option<&'a RecordedRow>,
@@ -242,7 +246,7 @@ impl Document {
             exposure: self.exposure.as_ref(),
             lifelines: self.lifelines.as_deref(),
             tests: self.tests.as_ref(),
-            process: None,
+            process: self.process.as_ref(),
             rubric_tree: self.rubric_tree.as_ref(),
             recorded: self.recorded.as_ref(),
         }

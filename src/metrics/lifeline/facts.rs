@@ -138,7 +138,7 @@ impl FileFacts {
     }
 
     /// Whether the name stands anywhere in the code, in any role.
-    pub(super) fn mentions(&self, name: &str) -> bool {
+    pub fn mentions(&self, name: &str) -> bool {
         self.uses.contains_key(name)
             || self.paths.iter().any(|path| path.rsplit('.').next() == Some(name))
             || self

@@ -173,6 +173,34 @@ pub fn follow(timeline: &Timeline, known: &Known, asked: &[Asked]) -> Vec<Lifeli
     told.collect()
 }
 
+/// The life of every function and class outside tests that was ever defined, in no order.
+pub fn lives(timeline: &Timeline, known: &Known) -> Vec<SymbolLife> {
+    let moments = Moments::of(timeline, known);
+    let chains = moments.chains();
+    let is_code = |chain: &usize| {
+        let mut places = chains.all[*chain].places.iter().filter_map(|(done, place)| {
+            let moment = moments.all.get(*done)?;
+            let place = place.as_ref()?;
+            moment.snapshot.definition(&place.path, &place.name)
+        });
+        places.any(|definition| definition.kind != Kind::Value)
+    };
+    let name = |chain: usize| {
+        let place = chains.all[chain].places.iter().find_map(|(_, place)| place.as_ref());
+        place.map(|place| place.name.clone()).unwrap_or_default()
+    };
+    let found = (0..chains.all.len()).filter(is_code);
+    let mut living: Vec<Living> =
+        found.map(|chain| Living::new(chain, name(chain), Source::Name)).collect();
+    for (done, moment) in moments.all.iter().enumerate() {
+        let is_touched = |name: &str| moments.touches(done, name);
+        for one in &mut living {
+            one.go_on(&chains, done, &moment.snapshot, &is_touched);
+        }
+    }
+    living.into_iter().map(Living::finish).collect()
+}
+
 /// The named symbols that no definition has.
 fn never_defined(asked: &Asked, found: &[SymbolLife], turns: usize) -> Vec<SymbolLife> {
     let is_missing = |name: &&String| {

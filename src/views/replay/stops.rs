@@ -1,10 +1,10 @@
 //! What playback stops at when asked: an error, a failing test, a compaction.
 //!
-//! A failing test is a command that failed and looks like a test runner; to know another one add a row to
-//! `RUNNERS`.
+//! A failing test is a command that failed and runs tests ([`crate::run::commands`]).
 
 use crate::run::{
     Step, StepKind,
+    commands::runs_tests,
     values::{Named, named},
 };
 
@@ -77,90 +77,10 @@ impl Stops {
     }
 }
 
-/// Words that stand beside each other in a command that runs tests.
-const RUNNERS: &[&[&str]] = &[
-    &["pytest"],
-    &["py.test"],
-    &["unittest"],
-    &["tox"],
-    &["nox"],
-    &["nosetests"],
-    &["cargo", "test"],
-    &["cargo", "nextest"],
-    &["npm", "test"],
-    &["npm", "t"],
-    &["npm", "run", "test"],
-    &["yarn", "test"],
-    &["pnpm", "test"],
-    &["bun", "test"],
-    &["deno", "test"],
-    &["jest"],
-    &["vitest"],
-    &["mocha"],
-    &["go", "test"],
-    &["make", "test"],
-    &["make", "check"],
-    &["ctest"],
-    &["mvn", "test"],
-    &["gradle", "test"],
-    &["gradlew", "test"],
-    &["dotnet", "test"],
-    &["swift", "test"],
-    &["mix", "test"],
-    &["rake", "test"],
-    &["rspec"],
-    &["phpunit"],
-    &["bats"],
-];
-
-/// Programs that name a test runner without running it.
-const TALKERS: &[&str] = &[
-    "install", "add", "grep", "rg", "cat", "echo", "which", "type", "command", "sed", "ls", "git",
-];
-
-/// Whether a command line looks as if it ran tests.
-pub fn runs_tests(command: &str) -> bool {
-    let is_end = |c: char| matches!(c, ';' | '&' | '|' | '(' | ')' | '\n');
-    command.split(is_end).any(|simple| {
-        let is_blank = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`');
-        let words = simple.split(is_blank).filter(|word| !word.is_empty());
-        let words: Vec<_> =
-            words.map(|word| word.rsplit(['/', '\\']).next().unwrap_or(word)).collect();
-        let found = RUNNERS
-            .iter()
-            .find_map(|runner| words.windows(runner.len()).position(|window| window == *runner));
-        found.is_some_and(|at| !words[..at].iter().any(|word| TALKERS.contains(word)))
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::run::{ToolCall, ToolResult};
-
-    #[test]
-    fn test_runners_are_known_by_their_words() {
-        for command in [
-            "python -m pytest -q",
-            "bash -lc 'cd app && ./node_modules/.bin/jest'",
-            "CI=1 npm run test",
-            "cargo test --lib x 2>&1 | tail",
-            "python3 -m unittest discover",
-            "uv run pytest",
-            "make -C build && make test",
-        ] {
-            assert!(runs_tests(command), "{command}");
-        }
-    }
-
-    #[test]
-    fn talking_about_tests_is_not_running_them() {
-        for command in
-            ["pip install pytest", "cat pytest.ini", "rg -n jest package.json", "cargo build", ""]
-        {
-            assert!(!runs_tests(command), "{command}");
-        }
-    }
 
     #[test]
     fn a_failing_test_is_named_before_an_error() {

@@ -1,0 +1,152 @@
+//! `trajview process`: how runs were worked on. Of one run the seven pillars with what was counted, the signals, the cycles of
+//! failure and recovery, the plan beside what was done, and what is wrong with the recording; of several runs, or of a folder,
+//! tables by task and harness.
+
+mod document;
+mod many;
+mod tables;
+
+use std::path::PathBuf;
+
+use crate::{
+    metrics::process::{self, Discipline, Observed, Pillar, Profile, Weights, pillars::MOST_MOVED},
+    run::Run,
+    store,
+    study::Plan,
+};
+
+use super::{Exit, Failure, Outcome, at, output::Out};
+
+pub use document::{Process, ScoreRow};
+
+/// How runs were worked on: RigorBench's seven pillars, signals of where they went wrong, plan and execution
+///
+/// One run in full; several runs, or a folder, as tables: task by harness, a ranking with intervals, and how process goes with
+/// outcome. Both profiles are shown: rigor-paper has the paper's formulas and leaves out what no recording can tell;
+/// rigor-shipped is the released scorer, with its values where it finds nothing (marked *).
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Logs, run bundles, RigorBench results, or folders of them
+    #[arg(value_name = "RUN", required = true, value_parser = at::recording())]
+    runs: Vec<PathBuf>,
+    /// The profile of rankings, of the table and of CSV
+    #[arg(long, default_value = Profile::Paper.word(), value_parser = profile)]
+    profile: Profile,
+    /// Weights of pillars moved by so many per cent of their own, -50 to 50: pf=+50,tad=-20
+    #[arg(long, value_name = "PILLAR=PERCENT,...", value_parser = weights, allow_hyphen_values = true)]
+    weights: Option<Weights>,
+    /// Only the signals, one a line
+    #[arg(long)]
+    signals: bool,
+    /// Start of the draws of the bootstrap
+    #[arg(long, default_value_t = Plan::default().seed)]
+    seed: u64,
+    /// How often it draws; 0 for no intervals
+    #[arg(long, default_value_t = Plan::default().resamples, value_parser = super::agree::at_most_a_million)]
+    resamples: usize,
+    /// Print JSON (schema trajview.process/1): a document a run, one in all of a folder
+    #[arg(long, conflicts_with_all = ["csv", "md"])]
+    json: bool,
+    /// Print a row a run as CSV
+    #[arg(long, conflicts_with = "md")]
+    csv: bool,
+    /// Print the tables as Markdown
+    #[arg(long)]
+    md: bool,
+}
+
+fn profile(word: &str) -> Result<Profile, String> {
+    let found = Profile::ALL.iter().copied().find(|profile| profile.word() == word);
+    let words: Vec<&str> = Profile::ALL.iter().map(|profile| profile.word()).collect();
+    found.ok_or_else(|| format!("expected one of: {}", words.join(", ")))
+}
+
+fn weights(words: &str) -> Result<Weights, String> {
+    let mut weights = Weights::default();
+    for one in words.split(',') {
+        let parsed = one.split_once('=').and_then(|(id, percent)| {
+            let pillar = Pillar::ALL.iter().find(|pillar| pillar.word() == id.trim())?;
+            let percent: f64 = percent.trim().trim_end_matches('%').parse().ok()?;
+            let by = percent / 100.0;
+            (by.abs() <= MOST_MOVED).then_some((*pillar, by))
+        });
+        let (pillar, by) = parsed.ok_or_else(|| {
+            let ids: Vec<&str> = Pillar::ALL.iter().map(|pillar| pillar.word()).collect();
+            format!("expected {} with -50 to 50, as pf=+50", ids.join(", "))
+        })?;
+        weights = weights.moved(pillar, by);
+    }
+    Ok(weights)
+}
+
+/// A run with what its process is told from.
+pub struct Worked {
+    pub path: String,
+    pub run: std::sync::Arc<Run>,
+    pub observed: Observed,
+    pub paper: Discipline,
+    pub shipped: Discipline,
+    pub signals: Vec<process::Signal>,
+}
+
+impl Worked {
+    pub fn of(path: String, opened: &store::Opened) -> Self {
+        let observed = store::observed(&opened.archive, &opened.run);
+        Self {
+            path,
+            run: opened.run.clone(),
+            paper: Discipline::of(&observed, Profile::Paper),
+            shipped: Discipline::of(&observed, Profile::Shipped),
+            signals: process::signals::all(&observed),
+            observed,
+        }
+    }
+
+    pub fn in_profile(&self, profile: Profile) -> &Discipline {
+        match profile {
+            Profile::Paper => &self.paper,
+            Profile::Shipped => &self.shipped,
+        }
+    }
+}
+
+pub fn run(args: &Args, out: &mut Out) -> Outcome {
+    if let [path] = args.runs.as_slice()
+        && !store::holds_several(path)
+    {
+        let opened = store::open(path)?;
+        let worked = Worked::of(path.display().to_string(), &opened);
+        one(&worked, args, out)?;
+        return Ok(Exit::Fine);
+    }
+    let paths: Vec<PathBuf> = args
+        .runs
+        .iter()
+        .flat_map(|path| match store::holds_several(path) {
+            true => store::runs_below(path),
+            false => vec![path.clone()],
+        })
+        .collect();
+    if paths.is_empty() {
+        return Err(Failure::not_understood("no recording below these folders"));
+    }
+    many::run(&paths, args, out)?;
+    Ok(Exit::Fine)
+}
+
+fn one(worked: &Worked, args: &Args, out: &mut Out) -> std::io::Result<()> {
+    let document = Process::of(worked, args.weights.as_ref());
+    if args.signals {
+        return tables::signals(&document, args, out);
+    }
+    if args.json {
+        return out.json(&document);
+    }
+    if args.csv {
+        return out.csv(
+            document::CSV,
+            [document::CsvRow::of(worked, args.profile, args.weights.as_ref())],
+        );
+    }
+    tables::print(&document, args.md, out)
+}

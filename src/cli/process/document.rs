@@ -1,0 +1,247 @@
+//! The JSON of `process`, and the part of it that `score` has. Absent values are null, never 0.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::{
+    metrics::process::{
+        Discipline, Observed, Pillar, Profile, Weights, lints,
+        lints::Lint,
+        paper,
+        pillars::{Part, Scored},
+        recovery,
+    },
+    run::StepId,
+};
+
+use super::Worked;
+
+/// What is said of one run.
+#[derive(Serialize)]
+pub struct Process {
+    schema: &'static str,
+    run: String,
+    path: String,
+    format: &'static str,
+    task: Option<String>,
+    agent: Option<String>,
+    /// Both profiles, the paper's first.
+    pub profiles: Vec<ProfileRow>,
+    pub signals: Vec<SignalRow>,
+    pub recoveries: Vec<RecoveryRow>,
+    /// The longest plan, and the step at which each of its items was done; null where that cannot be told.
+    pub plan: Vec<PlanRow>,
+    pub lints: Vec<Lint>,
+}
+
+#[derive(Serialize)]
+pub struct ProfileRow {
+    pub profile: &'static str,
+    /// 0 to 1; the weighted mean of the pillars that have a value.
+    pub rigor_score: Option<f64>,
+    /// The sum of the weights it could use, 0 to 1.
+    pub weight_used: f64,
+    pub pillars: Vec<PillarRow>,
+    pub not_recorded: Vec<String>,
+}
+
+#[derive(Serialize)]
+pub struct PillarRow {
+    pub id: &'static str,
+    pub name: &'static str,
+    pub weight: f64,
+    /// 0 to 1.
+    pub value: Option<f64>,
+    /// Whether the value stands for "nothing was measured".
+    pub is_default: bool,
+    pub parts: Vec<Part>,
+    pub counted: Vec<CountedRow>,
+    /// Where the two profiles disagree.
+    pub disagreement: &'static str,
+}
+
+#[derive(Serialize)]
+pub struct CountedRow {
+    pub what: &'static str,
+    pub count: usize,
+    /// `12.7`: the seventh step of turn 12.
+    pub steps: Vec<String>,
+}
+
+#[derive(Serialize)]
+pub struct SignalRow {
+    pub kind: &'static str,
+    pub step: String,
+    pub until: String,
+    pub why: String,
+    pub path: Option<String>,
+}
+
+#[derive(Serialize)]
+pub struct RecoveryRow {
+    pub failed: String,
+    pub attempts: usize,
+    /// Null where it was not recovered before the turn ended.
+    pub recovered: Option<String>,
+}
+
+#[derive(Serialize)]
+pub struct PlanRow {
+    pub item: String,
+    pub done: Option<String>,
+}
+
+/// What `score` says of a run's process.
+#[derive(Serialize)]
+pub struct ScoreRow {
+    profile: &'static str,
+    pillars: BTreeMap<&'static str, Option<f64>>,
+    rigor_score: Option<f64>,
+    weight_used: f64,
+    counted: BTreeMap<&'static str, usize>,
+    not_recorded: Vec<String>,
+    signals: usize,
+}
+
+impl ScoreRow {
+    pub fn of(discipline: &Discipline, signals: usize) -> Self {
+        let counted = discipline.pillars.iter().flat_map(|scored| &scored.counted);
+        Self {
+            profile: discipline.profile.word(),
+            pillars: discipline.pillars.iter().map(|it| (it.pillar.word(), it.value)).collect(),
+            rigor_score: discipline.rigor_score(),
+            weight_used: discipline.weight_used(),
+            counted: counted.map(|it| (it.what, it.count)).collect(),
+            not_recorded: discipline.not_recorded(),
+            signals,
+        }
+    }
+}
+
+/// How steps are called.
+pub struct Names<'a>(&'a Observed);
+
+impl Names<'_> {
+    fn of(&self, step: StepId) -> String {
+        let found = self.0.steps.iter().find(|it| it.id == step);
+        format!("{}.{}", step.turn + 1, found.map_or(step.step + 1, |it| it.number))
+    }
+
+    fn at(&self, index: usize) -> String {
+        self.0.steps.get(index).map(|step| self.of(step.id)).unwrap_or_default()
+    }
+}
+
+impl Process {
+    pub fn of(worked: &Worked, weights: Option<&Weights>) -> Self {
+        let Worked { path, run, observed, signals, .. } = worked;
+        let names = Names(observed);
+        let signals = signals.iter().map(|signal| SignalRow {
+            kind: signal.kind.words(),
+            step: names.of(signal.step),
+            until: names.of(signal.until),
+            why: signal.why.clone(),
+            path: signal.path.clone(),
+        });
+        let recoveries = recovery::cycles(observed).into_iter().map(|cycle| RecoveryRow {
+            failed: names.at(cycle.failed),
+            attempts: cycle.attempts.len(),
+            recovered: cycle.recovered.map(|at| names.at(at)),
+        });
+        let plan = paper::executed(observed).unwrap_or_default().into_iter();
+        Self {
+            schema: "trajview.process/1",
+            run: run.id.clone(),
+            path: path.clone(),
+            format: run.origin.format,
+            task: run.task_key(),
+            agent: run.agent_key(),
+            profiles: Profile::ALL
+                .iter()
+                .map(|profile| profile_row(worked.in_profile(*profile), weights, &names))
+                .collect(),
+            signals: signals.collect(),
+            recoveries: recoveries.collect(),
+            plan: plan
+                .map(|(item, done)| PlanRow { item, done: done.map(|at| names.at(at)) })
+                .collect(),
+            lints: lints::of(run),
+        }
+    }
+}
+
+fn profile_row(
+    discipline: &Discipline,
+    weights: Option<&Weights>,
+    names: &Names<'_>,
+) -> ProfileRow {
+    let weights = weights.cloned().unwrap_or_default();
+    ProfileRow {
+        profile: discipline.profile.word(),
+        rigor_score: discipline.composite(&weights),
+        weight_used: discipline.weight_used(),
+        pillars: discipline.pillars.iter().map(|it| pillar_row(it, &weights, names)).collect(),
+        not_recorded: discipline.not_recorded(),
+    }
+}
+
+fn pillar_row(scored: &Scored, weights: &Weights, names: &Names<'_>) -> PillarRow {
+    PillarRow {
+        id: scored.pillar.word(),
+        name: scored.pillar.name(),
+        weight: weights.of(scored.pillar),
+        value: scored.value,
+        is_default: scored.is_default,
+        parts: scored.parts.clone(),
+        counted: scored
+            .counted
+            .iter()
+            .map(|counted| CountedRow {
+                what: counted.what,
+                count: counted.count,
+                steps: counted.steps.iter().map(|step| names.of(*step)).collect(),
+            })
+            .collect(),
+        disagreement: scored.pillar.disagreement(),
+    }
+}
+
+/// The columns of the CSV.
+pub const CSV: &str = "run path task agent profile rigor_score weight_used pf=pillars.pf vc=pillars.vc re=pillars.re aq=pillars.aq ati=pillars.ati tad=pillars.tad ee=pillars.ee signals lints";
+
+/// A run as a row.
+#[derive(Serialize)]
+pub struct CsvRow {
+    pub run: String,
+    pub path: String,
+    pub task: Option<String>,
+    pub agent: Option<String>,
+    pub profile: &'static str,
+    pub rigor_score: Option<f64>,
+    pub weight_used: f64,
+    pub pillars: BTreeMap<&'static str, Option<f64>>,
+    pub signals: usize,
+    pub lints: usize,
+    /// What stands for the run's outcome, where it is recorded.
+    pub outcome: Option<f64>,
+}
+
+impl CsvRow {
+    pub fn of(worked: &Worked, profile: Profile, weights: Option<&Weights>) -> Self {
+        let discipline = worked.in_profile(profile);
+        Self {
+            run: worked.run.id.clone(),
+            path: worked.path.clone(),
+            task: worked.run.task_key(),
+            agent: worked.run.agent_key(),
+            profile: profile.word(),
+            rigor_score: discipline.composite(&weights.cloned().unwrap_or_default()),
+            weight_used: discipline.weight_used(),
+            pillars: Pillar::ALL.iter().map(|it| (it.word(), discipline.value(*it))).collect(),
+            signals: worked.signals.len(),
+            lints: lints::of(&worked.run).len(),
+            outcome: None,
+        }
+    }
+}

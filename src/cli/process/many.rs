@@ -1,0 +1,192 @@
+//! What `process` says of several runs: the grid of tasks and harnesses, a ranking with intervals, and how process goes with
+//! outcome.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use crate::{
+    cli::output::{Out, Table, tell},
+    run::figures,
+    store,
+    study::{
+        Plan,
+        process::{Cell, Harness, Outcomes, Worked as Row, grid, outcomes, ranking},
+    },
+};
+
+use super::{
+    Args, Worked,
+    document::{CSV, CsvRow},
+    tables::shared,
+};
+
+/// What is said of several runs.
+#[derive(Serialize)]
+struct Document {
+    schema: &'static str,
+    profile: &'static str,
+    runs: Vec<CsvRow>,
+    grid: Vec<Cell>,
+    ranking: Vec<Harness>,
+    /// How process goes with outcome, across harnesses and within each.
+    outcomes: Vec<Outcomes>,
+    /// What the files of scores beside the runs say.
+    scores: Vec<crate::formats::rigorbench::scores::Score>,
+    problems: Vec<Problem>,
+}
+
+#[derive(Serialize)]
+struct Problem {
+    path: String,
+    what: String,
+}
+
+pub fn run(paths: &[PathBuf], args: &Args, out: &mut Out) -> io::Result<()> {
+    let document = document(paths, args);
+    if args.json {
+        return out.json(&document);
+    }
+    for problem in &document.problems {
+        tell(&format!("{}: {}", problem.path, problem.what));
+    }
+    if args.csv {
+        return out.csv(&format!("{CSV} outcome"), &document.runs);
+    }
+    print(&document, args.md, out)
+}
+
+fn document(paths: &[PathBuf], args: &Args) -> Document {
+    let scores = store::scores_beside(paths);
+    let weights = args.weights.as_ref();
+    let read = |path: &PathBuf| match store::open(path) {
+        Ok(opened) => {
+            let worked = Worked::of(path.display().to_string(), &opened);
+            let mut row = CsvRow::of(&worked, args.profile, weights);
+            row.outcome = outcome(&opened.run, &scores);
+            Ok(row)
+        }
+        Err(why) => Err(Problem { path: name(path), what: why.to_string() }),
+    };
+    let read: Vec<Result<CsvRow, Problem>> = paths.par_iter().map(read).collect();
+    let (mut runs, mut problems) = (vec![], vec![]);
+    for one in read {
+        match one {
+            Ok(row) => runs.push(row),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    let rows: Vec<Row> = runs.iter().map(row).collect();
+    let plan = Plan { seed: args.seed, resamples: args.resamples, ..Plan::default() };
+    Document {
+        schema: "trajview.process-of-runs/1",
+        profile: args.profile.word(),
+        grid: grid(&rows),
+        ranking: ranking(&rows, &plan),
+        outcomes: outcomes(&rows),
+        scores,
+        problems,
+        runs,
+    }
+}
+
+fn name(path: &Path) -> String {
+    path.display().to_string()
+}
+
+fn row(run: &CsvRow) -> Row {
+    let word = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".into());
+    Row {
+        task: word(&run.task),
+        harness: word(&run.agent),
+        score: run.rigor_score,
+        outcome: run.outcome,
+    }
+}
+
+/// The share of the last checkpoint's tests that pass, else the specification coverage that a file beside the run gives.
+fn outcome(
+    run: &crate::run::Run,
+    scores: &[crate::formats::rigorbench::scores::Score],
+) -> Option<f64> {
+    let tests = run.checkpoints.iter().rev().find_map(|it| it.last_record()?.tests.as_ref());
+    if let Some(tests) = tests.filter(|tests| !tests.infrastructure_failure) {
+        return tests.strict.share();
+    }
+    let (task, agent) = (run.task_key()?, run.agent_key()?);
+    let same = |a: &str, b: &str| plain(a) == plain(b);
+    let found = scores.iter().find(|score| {
+        score.measure == "sc" && same(&score.task, &task) && same(&score.harness, &agent)
+    });
+    found?.value
+}
+
+/// `Agent-Rigor`, `agentrigor` and `agent_rigor` are one harness.
+fn plain(name: &str) -> String {
+    name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase()
+}
+
+fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Result<()> {
+    out.line(&format!("{}: {} runs", document.profile, document.runs.len()))?;
+    let mut harnesses: Vec<&str> = document.grid.iter().map(|it| it.harness.as_str()).collect();
+    harnesses.sort_unstable();
+    harnesses.dedup();
+    let mut tasks: Vec<&str> = document.grid.iter().map(|it| it.task.as_str()).collect();
+    tasks.sort_unstable();
+    tasks.dedup();
+    let heads = harnesses.iter().map(|it| format!(">{it}"));
+    let mut table = Table::headed(std::iter::once("task".to_owned()).chain(heads).collect());
+    for task in tasks {
+        let cell = |harness: &&str| {
+            let cell = document.grid.iter().find(|it| it.task == task && it.harness == **harness);
+            match cell {
+                None => String::new(),
+                Some(Cell { n: 1, mean, .. }) => shared(*mean),
+                Some(Cell { n, mean, .. }) => format!("{} ({n})", shared(*mean)),
+            }
+        };
+        let cells = harnesses.iter().map(cell);
+        table.row(std::iter::once(task.to_owned()).chain(cells).collect());
+    }
+    table.write(is_markdown, out)?;
+
+    out.line("")?;
+    out.line("ranking by mean RigorScore, with 95 % intervals (BCa over runs)")?;
+    let mut table =
+        Table::new(&[">rank", "harness", ">n", ">mean", "interval", ">without a score"]);
+    for (rank, row) in (1..).zip(&document.ranking) {
+        let interval = row
+            .interval
+            .map(|it| format!("{} to {}", figures::share(it.low), figures::share(it.high)));
+        table.row(vec![
+            rank.to_string(),
+            row.harness.clone(),
+            row.n.to_string(),
+            shared(row.mean),
+            interval.unwrap_or_else(|| "-".into()),
+            row.without.to_string(),
+        ]);
+    }
+    table.write(is_markdown, out)?;
+
+    if document.outcomes.iter().any(|row| row.n > 0) {
+        out.line("")?;
+        out.line("how process goes with outcome (Spearman)")?;
+        let mut table = Table::new(&["over", ">n", ">rho", ">p"]);
+        for row in &document.outcomes {
+            table.row(vec![row.over.clone(), row.n.to_string(), shared(row.rho), shared(row.p)]);
+        }
+        table.write(is_markdown, out)?;
+    }
+    let linted: Vec<&CsvRow> = document.runs.iter().filter(|run| run.lints > 0).collect();
+    if !linted.is_empty() {
+        out.line("")?;
+        let count = figures::count(linted.len() as u64);
+        out.line(&format!("{count} recordings cannot be what they say (process RUN tells why)"))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,24 @@
+//! How a run was worked on: RigorBench's seven pillars in two profiles, cycles of failure and recovery, signals of where a run
+//! went wrong, and recordings that cannot be what they say.
+//!
+//! All of it is worked out of [`Observed`], which the caller makes by reading each step once. [`action`] says what a step does;
+//! [`recovery`] finds cycles; [`pillars`] has the values, [`paper`] and [`shipped`] the formulas; [`signals`] tells of moments
+//! that are worth a look, each with its reason; [`lints`] tells what is wrong with the recording itself.
+
+pub mod action;
+pub mod assertions;
+pub mod lints;
+pub mod observed;
+pub mod paper;
+pub mod pillars;
+pub mod plan;
+pub mod recovery;
+pub mod shipped;
+pub mod signals;
+
+pub use action::Action;
+pub use assertions::Assertions;
+pub use observed::{CodeFacts, History, LostUse, Observed, StepFacts, Undone};
+pub use pillars::{Discipline, Pillar, Profile, Weights};
+pub use recovery::Cycle;
+pub use signals::{Kind, Signal};

@@ -1,0 +1,291 @@
+//! The pillars by the formulas of RigorBench's paper (section 4.1). What a recording cannot give is None: quality of a plan,
+//! coverage gained and traced requirements want a judge or a run of the code; abstention is defined for tasks that cannot be
+//! done alone, and no recording says that its task is one.
+
+use std::collections::HashSet;
+
+use super::{
+    action::Action,
+    observed::{Observed, StepFacts},
+    pillars::{Counted, Part, Pillar, Scored},
+    plan, recovery,
+    shipped::count,
+};
+use crate::run::StepId;
+
+pub fn score(observed: &Observed, pillar: Pillar) -> Scored {
+    match pillar {
+        Pillar::Planning => planning(observed),
+        Pillar::Verification => verification(observed),
+        Pillar::Recovery => recovery_efficiency(observed),
+        Pillar::Abstention => abstention(observed),
+        Pillar::Transitions => transitions(observed),
+        Pillar::Assertions => assertions(observed),
+        Pillar::Exploration => exploration(observed),
+    }
+}
+
+fn part(
+    id: &'static str,
+    what: &'static str,
+    weight: f64,
+    value: Option<f64>,
+    why: impl Into<String>,
+) -> Part {
+    Part { id, what, weight, value, why: why.into() }
+}
+
+/// PF = .30 PAC + .35 DQ + .35 PEA.
+fn planning(observed: &Observed) -> Scored {
+    let plans = count(observed, "plans created", &[Action::PlanCreated]);
+    let lists = |step: &&StepFacts| !step.plan.is_empty() && !step.does(Action::PlanCreated);
+    let said: Vec<StepId> = observed.steps.iter().filter(lists).map(|step| step.id).collect();
+    let code = observed.steps.iter().position(|step| step.edits_code());
+    let is_before_code = |id: &StepId| {
+        let at = observed.steps.iter().position(|step| step.id == *id);
+        code.is_none_or(|code| at.is_some_and(|at| at <= code))
+    };
+    let (created, why) = match () {
+        () if plans.steps.iter().any(is_before_code) => (1.0, "a plan was made before any code"),
+        () if said.iter().any(is_before_code) => (0.5, "a list in words before any code"),
+        () if plans.count + said.len() > 0 => (0.5, "a plan was made after code was written"),
+        () => (0.0, "no plan was made"),
+    };
+    let followed = followed(observed);
+    let parts = vec![
+        part("PAC", "a plan before code", 0.30, Some(created), why),
+        part("DQ", "how fine the plan is", 0.35, None, "asks for a judge"),
+        part(
+            "PEA",
+            "the plan was followed",
+            0.35,
+            followed.map(|tau| tau.max(0.0)),
+            match followed {
+                Some(_) => "Kendall's tau of planned and executed order; below 0 counts 0",
+                None => "no plan of which two things can be found again in what was done",
+            },
+        ),
+    ];
+    let said = Counted { what: "lists in words", count: said.len(), steps: said };
+    Scored::of_parts(Pillar::Planning, parts, vec![plans, said])
+}
+
+impl StepFacts {
+    /// Whether it changes a file that is no plan.
+    fn edits_code(&self) -> bool {
+        self.does(Action::FileModified) || self.does(Action::TestWritten)
+    }
+}
+
+/// Kendall's tau of the longest plan and of what was done after it.
+fn followed(observed: &Observed) -> Option<f64> {
+    let orders = executed(observed)?;
+    plan::tau(&orders.iter().map(|(_, at)| *at).collect::<Vec<_>>())
+}
+
+/// The longest plan's items, each with the step at which it was done first, as far as that can be told: by a later state of
+/// the plan that ticks it off, else by the first later edit of a file that it names. None without a plan.
+pub fn executed(observed: &Observed) -> Option<Vec<(String, Option<usize>)>> {
+    let steps = &observed.steps;
+    let longest = steps.iter().map(|step| step.plan.len()).max().filter(|len| *len >= 2)?;
+    let start = steps.iter().position(|step| step.plan.len() == longest)?;
+    let later = || steps.iter().enumerate().skip(start + 1);
+    let done = |item: &plan::Item| {
+        let ticked = later().find(|(_, step)| {
+            step.plan.iter().any(|other| other.is_done && other.text == item.text)
+        });
+        let words = plan::telling_words(&item.text);
+        let names = |step: &StepFacts| {
+            let mut parts = step.edits.iter().flat_map(|path| {
+                let path = path.to_lowercase();
+                let name = path.rsplit('/').next().unwrap_or(&path).to_owned();
+                let stem = name.split('.').next().unwrap_or(&name).to_owned();
+                [path, name, stem]
+            });
+            parts.any(|part| words.contains(&part))
+        };
+        ticked.or_else(|| later().find(|(_, step)| names(step))).map(|(at, _)| at)
+    };
+    Some(steps[start].plan.iter().map(|item| (item.text.clone(), done(item))).collect())
+}
+
+/// VC = .35 TCR + .30 coverage gained + .35 RT.
+fn verification(observed: &Observed) -> Scored {
+    let code = observed.code.filter(|code| code.public > 0);
+    let created = code.map(|code| code.tested as f64 / code.public as f64);
+    let parts = vec![
+        part(
+            "TCR",
+            "functions with a test",
+            0.35,
+            created,
+            match code {
+                Some(code) => format!(
+                    "{} of {} public functions and classes are named in a test file",
+                    code.tested, code.public
+                ),
+                None => "no code is known".into(),
+            },
+        ),
+        part("dC", "coverage gained", 0.30, None, "asks for a run of the tests with coverage"),
+        part("RT", "requirements with a test", 0.35, None, "asks for a judge"),
+    ];
+    let counted = vec![
+        count(observed, "test files written", &[Action::TestWritten]),
+        count(observed, "runs of tests", &[Action::TestExecuted]),
+    ];
+    Scored::of_parts(Pillar::Verification, parts, counted)
+}
+
+/// RE = .30 / (1 + .2 RAC) + .35 SD + .35 (1 - TWR).
+fn recovery_efficiency(observed: &Observed) -> Scored {
+    let errors = count(observed, "errors", &[Action::ErrorEncountered]);
+    let is_recorded = observed.steps.iter().any(|step| step.is_recorded);
+    let cycles = recovery::cycles(observed);
+    let sums = recovery::Sums::of(observed, &cycles);
+    let attempts = match is_recorded {
+        true => count(observed, "recoveries", &[Action::RecoveryAttempted]),
+        false => {
+            let steps: Vec<StepId> =
+                cycles.iter().filter_map(|it| Some(observed.steps.get(it.failed)?.id)).collect();
+            Counted { what: "recovery cycles", count: steps.len(), steps }
+        }
+    };
+    let is_empty = observed.steps.is_empty();
+    let decayed = 1.0 / (1.0 + 0.2 * attempts.count as f64);
+    let diversity = sums.diversity().filter(|_| !is_recorded);
+    let waste = sums.waste().filter(|_| !is_recorded);
+    let parts = vec![
+        part(
+            "RAC",
+            "few recovery cycles",
+            0.30,
+            (!is_empty).then_some(decayed),
+            format!("1 / (1 + 0.2 * {})", attempts.count),
+        ),
+        part(
+            "SD",
+            "strategies differ",
+            0.35,
+            diversity,
+            match diversity {
+                Some(_) => format!("{} strategies in {} attempts", sums.strategies, sums.attempts),
+                None => "no attempt to recover is recorded step by step".into(),
+            },
+        ),
+        part(
+            "TWR",
+            "few tokens wasted",
+            0.35,
+            waste.map(|waste| 1.0 - waste),
+            match (waste, sums.wasted, sums.tokens) {
+                (Some(_), Some(wasted), Some(all)) => {
+                    format!("{wasted} of {all} tokens in attempts that failed")
+                }
+                _ => "tokens of steps are not recorded".into(),
+            },
+        ),
+    ];
+    Scored::of_parts(Pillar::Recovery, parts, vec![errors, attempts])
+}
+
+fn abstention(observed: &Observed) -> Scored {
+    let counted = vec![
+        count(observed, "abstentions", &[Action::AbstentionDeclared]),
+        count(observed, "questions", &[Action::QuestionAsked]),
+    ];
+    let parts = vec![part(
+        "AQ",
+        "abstains where it should",
+        1.0,
+        None,
+        "defined for tasks that cannot be done; no recording says that its task is one",
+    )];
+    Scored::of_parts(Pillar::Abstention, parts, counted)
+}
+
+/// ATI = .40 BH + .40 TS + .20 CH, from the builds and tests that the agent ran itself.
+fn transitions(observed: &Observed) -> Scored {
+    let builds: Vec<bool> = ran(observed, Action::Built);
+    let tests: Vec<bool> = ran(observed, Action::TestExecuted);
+    let regressions = tests.windows(2).filter(|pair| pair[0] && !pair[1]).count();
+    let commits = count(observed, "commits", &[Action::Committed]);
+    let share = |good: usize, all: usize| (all > 0).then(|| good as f64 / all as f64);
+    let parts = vec![
+        part(
+            "BH",
+            "states that build",
+            0.40,
+            share(builds.iter().filter(|it| **it).count(), builds.len()),
+            match builds.len() {
+                0 => "the agent ran no build".to_owned(),
+                count => format!("of {count} builds that the agent ran"),
+            },
+        ),
+        part(
+            "TS",
+            "tests keep passing",
+            0.40,
+            share(tests.len() - regressions, tests.len()),
+            match tests.len() {
+                0 => "the agent ran no tests".to_owned(),
+                count => format!("{regressions} of {count} runs fail after one that passed"),
+            },
+        ),
+        part("CH", "commits are units", 0.20, None, "asks for a judge of the commits"),
+    ];
+    let counted = vec![
+        count(observed, "builds", &[Action::Built]),
+        count(observed, "runs of tests", &[Action::TestExecuted]),
+        commits,
+    ];
+    Scored::of_parts(Pillar::Transitions, parts, counted)
+}
+
+/// Whether each run of it succeeded, in order; where the recording says.
+fn ran(observed: &Observed, action: Action) -> Vec<bool> {
+    let steps = observed.steps.iter().filter(|step| step.does(action) && !step.is_recorded);
+    steps.map(|step| !step.failed).collect()
+}
+
+/// TAD = min(1, meaningful assertions per test function / 5).
+fn assertions(observed: &Observed) -> Scored {
+    let asserts = observed.code.map(|code| code.paper).unwrap_or_default();
+    let value = asserts.density().map(|density| (density / 5.0).min(1.0));
+    let why = match value {
+        Some(_) => format!("{} in {} test functions", asserts.asserts, asserts.functions),
+        None => "no test function in Python at the end of the run".into(),
+    };
+    let parts = vec![part("TAD", "assertions per test function", 1.0, value, why)];
+    let counts =
+        [("test functions", asserts.functions), ("meaningful assertions", asserts.asserts)];
+    let counts = counts.map(|(what, count)| Counted { what, count, steps: vec![] });
+    Scored::of_parts(Pillar::Assertions, parts, counts.into())
+}
+
+/// EE = files modified / (files read + files modified), each file once.
+fn exploration(observed: &Observed) -> Scored {
+    let mut changed = Counted { what: "files modified", count: 0, steps: vec![] };
+    let mut read = Counted { what: "files read", count: 0, steps: vec![] };
+    let (mut edits, mut reads) = (HashSet::new(), HashSet::new());
+    for step in &observed.steps {
+        for (paths, seen, counted) in
+            [(&step.edits, &mut edits, &mut changed), (&step.reads, &mut reads, &mut read)]
+        {
+            for path in paths.iter().filter(|path| !path.is_empty()) {
+                if seen.insert(path.as_str()) {
+                    counted.count += 1;
+                    counted.steps.push(step.id);
+                }
+            }
+        }
+    }
+    let all = changed.count + read.count;
+    let value = (all > 0).then(|| changed.count as f64 / all as f64);
+    let why = match value {
+        Some(_) => format!("{} modified, {} read", changed.count, read.count),
+        None => "no file is read or changed by a recorded step".into(),
+    };
+    let parts = vec![part("EE", "files modified of files touched", 1.0, value, why)];
+    Scored::of_parts(Pillar::Exploration, parts, vec![changed, read])
+}

@@ -1,0 +1,107 @@
+//! Decision stores on the disk, and what a run shows of decisions.
+
+use std::{collections::HashMap, fs, path::Path};
+
+use rayon::prelude::*;
+
+use crate::{
+    metrics::decisions::{
+        Decision, Store,
+        lane::{Touch, signs},
+    },
+    run::{EditPath, Run, StepId},
+};
+
+use super::Archive;
+
+/// Bytes of a store that are read.
+const MOST_BYTES: u64 = 64 << 20;
+
+/// The name of the file of code links that stands beside a store.
+const LINKS: &str = "code-links.json";
+
+/// A store, with the code links beside it. The error is a sentence with the path.
+pub fn read(path: &Path) -> Result<Store, String> {
+    let shown = path.display();
+    let text = text_of(path).map_err(|why| format!("cannot read {shown}: {why}"))?;
+    let mut store = Store::read(&text).map_err(|why| format!("{shown}: {why}"))?;
+    let links = path.with_file_name(LINKS);
+    if links.is_file() {
+        let linked = text_of(&links).map_err(|why| why.to_string());
+        if let Err(why) = linked.and_then(|text| store.link(&text)) {
+            store.warnings.push(format!("{}: {why}", links.display()));
+        }
+    }
+    Ok(store)
+}
+
+/// The store of a bundle, `decisions.json`; None where it has none. The error is a sentence with the path.
+pub fn of_bundle(bundle: &Path) -> Option<Result<Store, String>> {
+    let path = bundle.join("decisions.json");
+    path.is_file().then(|| read(&path))
+}
+
+fn text_of(path: &Path) -> std::io::Result<String> {
+    let meta = fs::metadata(path)?;
+    if meta.len() > MOST_BYTES {
+        let why = format!("it has more than {} MiB", MOST_BYTES >> 20);
+        return Err(std::io::Error::other(why));
+    }
+    Ok(String::from_utf8_lossy(&fs::read(path)?).into_owned())
+}
+
+/// Every step that touches a file, in playing order.
+pub fn touches(archive: &Archive, run: &Run) -> Vec<Touch> {
+    let root = run.origin.root.as_deref();
+    let of = |(step, number): (StepId, usize)| {
+        let found = run.step(step)?;
+        let text = archive.step_text(run, step);
+        let call = text.arguments.unwrap_or_default();
+        let told = crate::metrics::process::action::of(found, &call);
+        let reads = told.reads.iter().map(|path| EditPath::sort(path, root));
+        let mut paths: Vec<String> =
+            found.edits.iter().map(|edit| edit.path.as_str().to_owned()).collect();
+        paths.extend(reads.map(|path| path.as_str().to_owned()));
+        paths.dedup();
+        (!paths.is_empty()).then_some(Touch { step, number, paths, call })
+    };
+    let all: Vec<(StepId, usize)> = (0..run.turns.len())
+        .flat_map(|turn| run.steps_of_turn(turn).into_iter().zip(1..))
+        .collect();
+    all.into_par_iter().filter_map(of).collect()
+}
+
+/// The first moment that shows each decision to the agent, by its id: a request shows it before its turn's first step.
+pub fn shown(archive: &Archive, run: &Run, store: &Store) -> HashMap<String, StepId> {
+    let signs: Vec<(&Decision, Vec<String>)> =
+        store.decisions.iter().map(|decision| (decision, signs(decision))).collect();
+    let mut first: HashMap<String, StepId> = HashMap::new();
+    for turn in 0..run.turns.len() {
+        let start = StepId { turn, subagent: None, step: 0 };
+        let request = plain(&archive.request(run, turn));
+        let layer = run.turns[turn].layer.as_deref().map(plain).unwrap_or_default();
+        let steps = run.steps_of_turn(turn);
+        let said: Vec<(StepId, String)> = steps
+            .into_par_iter()
+            .map(|step| {
+                let text = archive.step_text(run, step);
+                let read = text.result.unwrap_or_default();
+                (step, plain(&read))
+            })
+            .collect();
+        let texts = [(start, request), (start, layer)].into_iter().chain(said);
+        for (step, text) in texts.filter(|(_, text)| !text.is_empty()) {
+            for (decision, signs) in &signs {
+                let is_new = !first.contains_key(&decision.id);
+                if is_new && signs.iter().any(|sign| text.contains(sign.as_str())) {
+                    first.insert(decision.id.clone(), step);
+                }
+            }
+        }
+    }
+    first
+}
+
+fn plain(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+}

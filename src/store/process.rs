@@ -1,0 +1,192 @@
+//! What the process of a run is told from: every step's texts are read once, and what became of its files.
+
+use std::{
+    collections::{BTreeSet, HashMap},
+    path::{Path, PathBuf},
+};
+
+use rayon::prelude::*;
+
+use crate::{
+    code::tree::Grammar,
+    formats::rigorbench::scores::{self, Score},
+    metrics::{
+        lifeline::{self, FileFacts, is_test},
+        process::{CodeFacts, History, LostUse, Observed, StepFacts, Undone, assertions},
+    },
+    run::{
+        RepoPath, Run, StepId,
+        files::{BlobId, Content, Timeline, Tree},
+    },
+};
+
+use super::Archive;
+
+/// Bytes of test files that are read; what is more is left out.
+const MOST_TESTS: usize = 64 << 20;
+
+/// What the process of a run is told from. Without files (a log that tells of none, a repository that cannot be read)
+/// the steps alone.
+pub fn observed(archive: &Archive, run: &Run) -> Observed {
+    let ids: Vec<(StepId, usize)> = (0..run.turns.len())
+        .flat_map(|turn| run.steps_of_turn(turn).into_iter().zip(1..))
+        .collect();
+    let facts = |(id, number): &(StepId, usize)| {
+        let step = run.step(*id)?;
+        Some(StepFacts::of(run, *id, *number, step, &archive.step_text(run, *id)))
+    };
+    let steps = ids.par_iter().filter_map(facts).collect();
+    let requests =
+        (0..run.turns.len()).into_par_iter().map(|turn| archive.request_alone(run, turn));
+    let timeline = archive.timeline(run).ok();
+    let timeline = timeline.as_deref().filter(|it| has_files(it));
+    Observed {
+        steps,
+        requests: requests.collect(),
+        code: timeline.map(|timeline| code_facts(archive, run, timeline)),
+        history: timeline.map(|timeline| history(archive, run, timeline)).unwrap_or_default(),
+    }
+}
+
+fn code_facts(archive: &Archive, run: &Run, timeline: &Timeline) -> CodeFacts {
+    let tree = timeline.tree_after(run.end());
+    let mut left = MOST_TESTS;
+    let mut tests: Vec<(RepoPath, Vec<u8>)> = vec![];
+    for (path, file) in tree.files.iter().filter(|(path, _)| is_test(path)) {
+        let Ok(bytes) = archive.content(run, *file) else { continue };
+        left = left.saturating_sub(bytes.len());
+        if left > 0 {
+            tests.push((path.clone(), bytes.to_vec()));
+        }
+    }
+    let shipped = tests.iter().filter(|(path, _)| assertions::is_shipped_test(path));
+    let paper = tests.iter().filter(|(path, _)| assertions::is_paper_test(path));
+    let facts: Vec<FileFacts> = tests
+        .par_iter()
+        .filter_map(|(path, bytes)| {
+            let grammar = Grammar::of(path.as_str()).filter(|it| it.is_compiled_in())?;
+            Some(lifeline::facts(grammar, bytes))
+        })
+        .collect();
+    let public = public_names(archive, run, &tree);
+    let is_tested = |name: &&String| facts.iter().any(|file| file.mentions(name));
+    CodeFacts {
+        shipped: assertions::sum(shipped.map(|(_, text)| assertions::shipped(text))),
+        paper: assertions::sum(paper.map(|(_, text)| assertions::paper(text))),
+        tested: public.iter().filter(is_tested).count(),
+        public: public.len(),
+    }
+}
+
+/// Functions and classes at the top of the files of code, without private ones.
+fn public_names(archive: &Archive, run: &Run, tree: &Tree) -> Vec<String> {
+    let Ok(known) = archive.known_code(run, &|_, _| true) else { return vec![] };
+    let mut names = vec![];
+    for (path, file) in &tree.files {
+        let content = Grammar::of(path.as_str()).zip(file.blob()).map(|(it, blob)| (blob, it));
+        let Some(facts) = content.and_then(|content| known.get(&content)) else { continue };
+        let is_public = |definition: &&lifeline::Definition| {
+            let name = definition.simple();
+            definition.kind != lifeline::Kind::Value
+                && !definition.name.contains('.')
+                && !name.starts_with('_')
+        };
+        let found = facts.definitions.iter().filter(is_public);
+        names.extend(found.map(|it| it.simple().to_owned()));
+    }
+    names
+}
+
+fn history(archive: &Archive, run: &Run, timeline: &Timeline) -> History {
+    let lives = archive.lives(run).unwrap_or_default();
+    let mut lost_uses: Vec<LostUse> = lives
+        .into_iter()
+        .filter_map(|life| {
+            let turn = life.lost()?.checked_sub(1)?;
+            // What was never in use is no loss, and what was there for a moment was never more than a draft.
+            life.last_used?;
+            let place = life.place?;
+            let mut users: Vec<String> =
+                life.used_by.iter().map(|user| user.path.as_str().to_owned()).collect();
+            users.dedup();
+            Some(LostUse {
+                name: place.name.to_string(),
+                path: place.path.as_str().to_owned(),
+                users,
+                turn,
+                is_gone: life.vanished.is_some(),
+            })
+        })
+        .collect();
+    lost_uses.sort_by(|a, b| {
+        let key = |it: &LostUse| (it.turn, it.path.clone(), it.name.clone());
+        key(a).cmp(&key(b))
+    });
+    History {
+        undone: undone(timeline),
+        lost_uses,
+        first_files: timeline.base.files.keys().map(|it| it.as_str().to_owned()).collect(),
+    }
+}
+
+/// Whether anything is known of the files.
+fn has_files(timeline: &Timeline) -> bool {
+    !timeline.base.files.is_empty() || timeline.turns.iter().any(|turn| !turn.changes.is_empty())
+}
+
+/// Files whose content after a turn is one that they had two versions ago or more.
+fn undone(timeline: &Timeline) -> Vec<Undone> {
+    /// The turn that made a version; None before the first.
+    type Versions = Vec<(Option<usize>, Option<BlobId>)>;
+    let known = |content: Content| match content {
+        Content::Known(blob) => Some(blob),
+        Content::NotRecorded => None,
+    };
+    let mut versions: HashMap<&RepoPath, Versions> = HashMap::new();
+    for (path, file) in &timeline.base.files {
+        versions.entry(path).or_default().push((None, known(file.content)));
+    }
+    let mut found = vec![];
+    for (turn, files) in timeline.turns.iter().enumerate() {
+        for change in &files.changes {
+            let Some(blob) = change.after().and_then(|file| known(file.content)) else {
+                continue;
+            };
+            let before = versions.entry(&change.path).or_default();
+            let again = before.iter().rposition(|(_, other)| *other == Some(blob));
+            // The version after the one that is back is what is undone.
+            if let Some((Some(edited), _)) = again.and_then(|at| before.get(at + 1)) {
+                found.push(Undone {
+                    path: change.path.as_str().to_owned(),
+                    edited: *edited,
+                    undone: turn,
+                });
+            }
+            before.push((Some(turn), Some(blob)));
+        }
+    }
+    found
+}
+
+/// Bytes of a score file that are read.
+const MOST_SCORES: u64 = 16 << 20;
+
+/// What RigorBench's score files say that lie beside these runs, or in the folder above them; each file once, by its path.
+pub fn scores_beside(paths: &[PathBuf]) -> Vec<Score> {
+    let folders: BTreeSet<&Path> =
+        paths.iter().flat_map(|path| path.ancestors().skip(1).take(2)).collect();
+    let is_score = |path: &PathBuf| {
+        let name = super::disk::name_of(path);
+        name.contains("_scores") && (name.ends_with(".yaml") || name.ends_with(".yml"))
+    };
+    let files = folders.iter().flat_map(|folder| {
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        super::disk::listed(folder).into_iter().filter(is_score)
+    });
+    let read = |path: PathBuf| {
+        let size = std::fs::metadata(&path).ok().filter(|it| it.is_file())?.len();
+        let text = (size <= MOST_SCORES).then(|| std::fs::read_to_string(&path).ok())??;
+        scores::read(&text)
+    };
+    files.filter_map(read).flatten().collect()
+}

@@ -1,0 +1,248 @@
+//! Process: the released scorer's own vectors, the signals of the samples and of labelled runs, results as runs.
+
+use std::{collections::BTreeMap, fs};
+
+use serde::Deserialize;
+use serde_json::Value;
+use trajview::{
+    metrics::process::{CodeFacts, Discipline, Kind, Observed, Profile, assertions, signals},
+    run::RepoPath,
+    store,
+};
+
+use crate::common::{project, real_data, trajview};
+
+/// A case of the released scorer: the types of actions by phase, files of a repository, and what it said.
+#[derive(Deserialize)]
+struct Case {
+    phases: Vec<Vec<String>>,
+    repo_files: Option<BTreeMap<String, String>>,
+    pillars: BTreeMap<String, f64>,
+    composite: f64,
+}
+
+/// As the scorer names them, in our order.
+const PILLARS: [&str; 7] = [
+    "Planning Fidelity",
+    "Verification Coverage",
+    "Recovery Efficiency",
+    "Abstention Quality",
+    "Atomic Transition Integrity",
+    "Test Assertion Density",
+    "Exploration Efficiency",
+];
+
+fn observed(case: &Case) -> Observed {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("result.yaml");
+    let action = |kind: &String| format!("  - {{type: {kind}, metadata: {{}}}}\n");
+    let phase = |actions: &Vec<String>| {
+        let actions: String = actions.iter().map(action).collect();
+        format!("- name: p\n  actions:{}\n{actions}", if actions.is_empty() { " []" } else { "" })
+    };
+    let phases: String = case.phases.iter().map(phase).collect();
+    fs::write(&path, format!("task_id: t\nagent_name: a\nphases:\n{phases}")).unwrap();
+    let opened = store::open(&path).unwrap();
+    let files = case.repo_files.iter().flatten();
+    let tests = files.filter(|(path, _)| {
+        RepoPath::new(path).is_some_and(|path| assertions::is_shipped_test(&path))
+    });
+    let shipped = assertions::sum(tests.map(|(_, text)| assertions::shipped(text.as_bytes())));
+    let mut observed = store::observed(&opened.archive, &opened.run);
+    observed.code = Some(CodeFacts { shipped, ..CodeFacts::default() });
+    observed
+}
+
+#[test]
+#[ignore = "needs TRAJVIEW_REAL_DATA, the folder of real recordings"]
+fn every_case_of_the_released_scorer_is_equal() {
+    let text = fs::read(real_data().join("vectors/process-discipline.json")).unwrap();
+    let cases: BTreeMap<String, Case> = serde_json::from_slice(&text).unwrap();
+    assert_eq!(cases.len(), 31);
+    for (name, case) in &cases {
+        let ours = Discipline::of(&observed(case), Profile::Shipped);
+        for (scored, theirs) in ours.pillars.iter().zip(PILLARS) {
+            let value = scored.value.unwrap() * 100.0;
+            assert!((value - case.pillars[theirs]).abs() < 1e-9, "{name}: {theirs}: {value}");
+        }
+        let score = ours.rigor_score().unwrap() * 100.0;
+        assert!((score - case.composite).abs() < 1e-9, "{name}: {score} {}", case.composite);
+    }
+}
+
+fn json(arguments: &[&str]) -> Value {
+    let ran = trajview(arguments);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    serde_json::from_str(&ran.out).unwrap()
+}
+
+fn signals_of(sample: &str) -> Vec<(String, String)> {
+    let told = json(&["process", sample, "--signals", "--json"]);
+    let row = |row: &Value| {
+        let word = |key: &str| row[key].as_str().unwrap().to_owned();
+        (word("step"), word("kind"))
+    };
+    told["signals"].as_array().unwrap().iter().map(row).collect()
+}
+
+#[test]
+fn the_turns_that_lose_components_are_among_the_signals_and_the_single_shot_is_nearly_quiet() {
+    let emergent = signals_of("sample-runs/codex-p12");
+    let lost = |turn: &str| {
+        emergent.iter().any(|(step, kind)| step.starts_with(turn) && kind == "last use lost")
+    };
+
+    // C10 is lost at turn 42, C17 and C18 at 46, C20 at 49.
+    assert!(lost("42.") && lost("46.") && lost("49."), "{emergent:?}");
+    let single = signals_of("sample-runs/codex-p12-single-shot");
+    assert!(single.len() <= 1, "{single:?}");
+}
+
+#[test]
+fn the_paper_profile_of_the_sample_says_what_is_not_recorded() {
+    let score = json(&["score", "sample-runs/codex-p12", "--json"]);
+
+    let process = &score["process"];
+    assert_eq!(process["profile"], "rigor-paper");
+    let rigor = process["rigor_score"].as_f64().unwrap();
+    assert!((0.0..=1.0).contains(&rigor));
+    let missing: Vec<&str> =
+        process["not_recorded"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    assert_eq!(missing, ["pf.DQ", "vc.dC", "vc.RT", "aq", "aq.AQ", "ati.BH", "ati.CH"]);
+    assert_eq!(process["pillars"]["aq"], Value::Null);
+}
+
+/// A failure that people found in a run.
+#[derive(Deserialize)]
+struct Failure {
+    step_number: usize,
+}
+
+#[derive(Deserialize)]
+struct Labelled {
+    trajectory_id: String,
+    failures: Vec<Failure>,
+}
+
+/// How often signals hit.
+#[derive(Default, Debug, PartialEq)]
+struct Rates {
+    signals: usize,
+    true_signals: usize,
+    failures: usize,
+    found: usize,
+    runs: usize,
+}
+
+impl Rates {
+    fn row(&self, name: &str) -> String {
+        let share = |of: usize, all: usize| match all {
+            0 => "-".to_owned(),
+            _ => format!("{:.3}", of as f64 / all as f64),
+        };
+        format!(
+            "| {name} | {} | {} | {} | {:.2} |",
+            self.signals,
+            share(self.true_signals, self.signals),
+            share(self.found, self.failures),
+            (self.signals - self.true_signals) as f64 / self.runs.max(1) as f64
+        )
+    }
+}
+
+/// Messages that a signal may be away from a failure that it is about: the message that asks, and the one that answers.
+const NEAR: usize = 1;
+
+/// Rates of every kind and of all, over the labelled runs. A message's number counts from 1 with the request.
+fn rates() -> Vec<String> {
+    let folder = real_data().join("agentrx");
+    let labelled: Vec<Labelled> =
+        serde_json::from_slice(&fs::read(folder.join("ground_truth.json")).unwrap()).unwrap();
+    let mut kinds: BTreeMap<&str, Rates> = BTreeMap::new();
+    for run in &labelled {
+        let opened = store::open(&folder.join(format!("{}.json", run.trajectory_id))).unwrap();
+        let observed = store::observed(&opened.archive, &opened.run);
+        let found = signals::all(&observed);
+        let message = |step| {
+            let at = observed.steps.iter().position(|it| it.id == step).unwrap();
+            at + 2
+        };
+        let spans: Vec<(Kind, usize, usize)> =
+            found.iter().map(|it| (it.kind, message(it.step), message(it.until))).collect();
+        let is_near = |failure: &Failure, first: usize, last: usize| {
+            (first.saturating_sub(NEAR)..=last + NEAR).contains(&failure.step_number)
+        };
+        let mut count = |name: &'static str, is_ours: &dyn Fn(Kind) -> bool| {
+            let own: Vec<_> = spans.iter().filter(|(kind, ..)| is_ours(*kind)).collect();
+            let rates = kinds.entry(name).or_default();
+            rates.runs += 1;
+            rates.signals += own.len();
+            rates.failures += run.failures.len();
+            let is_true = |(_, first, last): &&&(Kind, usize, usize)| {
+                run.failures.iter().any(|failure| is_near(failure, *first, *last))
+            };
+            rates.true_signals += own.iter().filter(is_true).count();
+            let is_found = |failure: &&Failure| {
+                own.iter().any(|(_, first, last)| is_near(failure, *first, *last))
+            };
+            rates.found += run.failures.iter().filter(is_found).count();
+        };
+        for kind in Kind::ALL {
+            count(kind.words(), &|other| other == kind);
+        }
+        count("~ all", &|_| true);
+    }
+    kinds
+        .iter()
+        .filter(|(_, rates)| rates.signals > 0)
+        .map(|(name, rates)| rates.row(name))
+        .collect()
+}
+
+#[test]
+#[ignore = "needs TRAJVIEW_REAL_DATA, the folder of real recordings"]
+fn the_rates_on_labelled_runs_are_those_of_the_documentation() {
+    let said = fs::read_to_string(project("docs/process.md")).unwrap();
+    let missing: Vec<String> = rates().into_iter().filter(|row| !said.contains(row)).collect();
+    assert!(missing.is_empty(), "docs/process.md lacks\n{}", missing.join("\n"));
+}
+
+#[test]
+fn results_of_the_benchmark_are_runs_with_their_scores_beside_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let result = |task: &str, agent: &str, actions: &str| {
+        let text = format!(
+            "task_id: {task}\nagent_name: {agent}\ntotal_tokens: 0\nphases:\n- name: execution\n  actions:{actions}\n"
+        );
+        fs::write(folder.path().join(format!("{agent}_{task}.yaml")), text).unwrap();
+    };
+    let planned = "\n  - {type: plan_created, metadata: {file: /w/plan.md}}\n  - {type: test_written, metadata: {file: /w/test_a.py}}";
+    result("t1", "Rigor", planned);
+    result("t2", "Rigor", planned);
+    result("t3", "Rigor", " []");
+    result("t1", "Baseline", "\n  - {type: error_encountered, metadata: {error: x}}");
+    result("t2", "Baseline", " null");
+    let scores = "t1:\n  Rigor: {sc: 1.0, satisfied: 2, total: 2}\n  Baseline: {sc: 0.5, satisfied: 1, total: 2}\nt2:\n  Rigor: {sc: 0.5, satisfied: 1, total: 2}\n";
+    fs::write(folder.path().join("sc_scores.yaml"), scores).unwrap();
+
+    let path = folder.path().to_str().unwrap();
+    let told = json(&["process", path, "--profile", "rigor-shipped", "--json"]);
+
+    assert_eq!(told["runs"].as_array().unwrap().len(), 5);
+    assert_eq!(told["ranking"][0]["harness"], "Rigor");
+    assert_eq!(told["ranking"][0]["n"], 3);
+    assert_eq!(told["grid"].as_array().unwrap().len(), 5);
+    assert_eq!(told["outcomes"][0]["n"], 3);
+    assert_eq!(told["scores"].as_array().unwrap().len(), 3);
+    let weighed =
+        json(&["process", path, "--profile", "rigor-shipped", "--weights", "pf=-50", "--json"]);
+    assert_ne!(told["ranking"][0]["mean"], weighed["ranking"][0]["mean"]);
+}
+
+#[test]
+fn weights_and_profiles_that_are_none_are_refused() {
+    for wrong in [["--weights", "pf=80"], ["--weights", "xx=10"], ["--profile", "paper"]] {
+        let ran = trajview(&["process", "sample-runs/codex-p12", wrong[0], wrong[1]]);
+        assert_eq!(ran.code, Some(2), "{}", ran.err);
+    }
+}
