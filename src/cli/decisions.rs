@@ -215,7 +215,7 @@ fn shared(value: Option<f64>) -> String {
 
 /// The decisions over a run.
 #[derive(Serialize)]
-struct Lane {
+struct Document {
     schema: &'static str,
     run: String,
     path: String,
@@ -272,25 +272,19 @@ fn over_a_run(path: &Path, args: &Args, out: &mut Out) -> Outcome {
         return Ok(Exit::Fine);
     }
     let store = store_of(args.store.as_deref(), archive.bundle())?;
-    let index = Index::of(&store);
-    let seen = files::shown(archive, run, &store);
-    let rows = lane::rows(&index, &files::touches(archive, run), &|decision| {
-        seen.get(&decision.id).copied()
-    });
+    let over = files::lane(archive, run, &store);
     let step = |row: &lane::Row| StepRow {
         step: format!("{}.{}", row.step.turn + 1, row.number),
         paths: row.paths.clone(),
         decisions: row.applied.iter().map(AppliedRow::of).collect(),
     };
-    let chains = store.chains();
-    let ids = |chain: &Vec<&Decision>| chain.iter().map(|it| it.id.clone()).collect();
-    let lane = Lane {
+    let lane = Document {
         schema: "trajview.decisions/1",
         run: run.id.clone(),
         path: path.display().to_string(),
-        decisions: store.decisions.len(),
-        chains: chains.iter().map(ids).collect(),
-        steps: rows.iter().map(step).collect(),
+        decisions: over.decisions,
+        chains: over.chains,
+        steps: over.rows.iter().map(step).collect(),
     };
     if args.json {
         out.json(&lane)?;
@@ -303,7 +297,7 @@ fn over_a_run(path: &Path, args: &Args, out: &mut Out) -> Outcome {
 }
 
 /// A row for each step and decision.
-fn flat(lane: &Lane) -> Vec<serde_json::Value> {
+fn flat(lane: &Document) -> Vec<serde_json::Value> {
     let rows = lane.steps.iter().flat_map(|row| row.decisions.iter().map(move |it| (row, it)));
     rows.map(|(row, applied)| {
         let mut value = serde_json::json!(applied);
@@ -313,7 +307,7 @@ fn flat(lane: &Lane) -> Vec<serde_json::Value> {
     .collect()
 }
 
-fn print(lane: &Lane, is_markdown: bool, out: &mut Out) -> std::io::Result<()> {
+fn print(lane: &Document, is_markdown: bool, out: &mut Out) -> std::io::Result<()> {
     let mut table = Table::new(&["step", "file", "decision", "by", "shown"]);
     for row in &lane.steps {
         for (at, applied) in row.decisions.iter().enumerate() {

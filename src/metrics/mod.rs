@@ -3,7 +3,8 @@
 //! Pure: whoever calls brings the bytes, the time and the threads. [`quality`] scores snapshots of code; [`rules`] are
 //! the patterns it looks for; [`reuse`] is what modules use of each other. [`faithfulness`] and [`exposure`] sum up a
 //! checklist's verdicts, [`rubric_tree`] those of a tree; [`lifeline`] follows what became of a component's code;
-//! [`absence`] finds places that look like one. [`numbers`]
+//! [`absence`] finds places that look like one. [`process`] tells how a run was worked on, [`decisions`] which decisions
+//! applied to its steps. [`numbers`]
 //! is the list of all numbers: a new one is a row of it and the code that computes it.
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]

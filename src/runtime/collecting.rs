@@ -121,7 +121,8 @@ impl Collecting {
         let done = opened.run.end();
         let dir = opened.recording.dir(&opened.run, &[done], &ReuseReader::default());
         let dir = dir.ok().and_then(|mut dirs| dirs.pop().flatten());
-        Ok(Scores { dir, ..Scores::of(&measured) })
+        let process = opened.recording.process(&opened.run).map(|report| report.numbers());
+        Ok(Scores { dir, process, ..Scores::of(&measured) })
     }
 }
 

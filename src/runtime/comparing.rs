@@ -89,7 +89,8 @@ impl Comparing {
         let party = |path: &PathBuf| {
             let opened = self.open(path)?;
             let rubric = opened.recording.rubric();
-            Ok(Party::new(opened.run, rubric))
+            let process = opened.recording.process(&opened.run).map(|report| report.numbers());
+            Ok(Party { process, ..Party::new(opened.run, rubric) })
         };
         let mut parties = paths.iter().map(party).collect::<Result<Vec<_>, OpenError>>()?;
         choose_judge(&mut parties, None);

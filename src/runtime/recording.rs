@@ -8,7 +8,9 @@ use std::{
 use crate::{
     metrics::{
         absence::Place,
+        decisions::Lane,
         lifeline::{Asked, Lifeline},
+        process::Report,
         quality::Scored,
         reuse::Reuse,
     },
@@ -85,6 +87,14 @@ pub trait Recording: Send + Sync {
         _goes_on: &GoesOn<'_>,
     ) -> Result<Vec<Lifeline>, String> {
         Err("this recording cannot tell what became of its components".into())
+    }
+    /// How the run was worked on; None where that cannot be told.
+    fn process(&self, _run: &Run) -> Option<Report> {
+        None
+    }
+    /// The decisions of the run's own store over its steps; None where it has none. The error is a sentence.
+    fn decisions(&self, _run: &Run) -> Option<Result<Lane, String>> {
+        None
     }
     /// What a rater has labelled so far; nothing of other raters. The error is a sentence.
     fn labels(&self, _annotator: &str) -> Result<Labels, String> {
@@ -177,6 +187,17 @@ impl Recording for Archive {
 
     fn content(&self, run: &Run, file: TreeFile) -> Result<Blob, String> {
         self.content(run, file)
+    }
+
+    fn process(&self, run: &Run) -> Option<Report> {
+        Some(Report::of(run, &store::observed(self, run)))
+    }
+
+    fn decisions(&self, run: &Run) -> Option<Result<Lane, String>> {
+        Some(
+            store::decisions::of_bundle(self.bundle()?)?
+                .map(|it| store::decisions::lane(self, run, &it)),
+        )
     }
 
     fn rubric(&self) -> Rubric {

@@ -20,7 +20,9 @@ use crate::{
     live::{Control, Job, Start},
     metrics::{
         absence::Place,
+        decisions::Lane,
         lifeline::{Asked, Lifeline},
+        process::Report,
         quality::Scored,
         reuse::Reuse,
     },
@@ -511,6 +513,14 @@ impl Executor for Worker {
         components: Vec<Asked>,
     ) -> Result<Arc<Vec<Lifeline>>, Sentence> {
         self.recording()?.lifelines(&run, &components, &|_, _| true).map(Arc::new)
+    }
+
+    fn process(&self, run: Arc<Run>) -> Result<Option<Arc<Report>>, Sentence> {
+        Ok(self.recording()?.process(&run).map(Arc::new))
+    }
+
+    fn decisions(&self, run: Arc<Run>) -> Result<Option<Arc<Lane>>, Sentence> {
+        Ok(self.recording()?.decisions(&run).transpose()?.map(Arc::new))
     }
 
     fn labels(&self, annotator: String) -> Result<Labels, Sentence> {

@@ -172,9 +172,12 @@ impl Column {
     fn source_of(self, number: Number) -> Source {
         match number.row().of {
             _ if self == Self::Recorded(number) => Source::Harness,
-            Of::Code(_) | Of::Reuse(_) | Of::RubricTree(_) | Of::Raters | Of::Runs => {
-                Source::Computed
-            }
+            Of::Code(_)
+            | Of::Reuse(_)
+            | Of::Process(_)
+            | Of::RubricTree(_)
+            | Of::Raters
+            | Of::Runs => Source::Computed,
             Of::Tests(_) => Source::Harness,
             Of::Judgement(_) | Of::Exposure(_) => Source::Judged,
             Of::Counted(_) | Of::Spent(_) => Source::Run,

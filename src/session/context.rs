@@ -38,6 +38,12 @@ pub enum Context {
     Chart,
     /// The list of what moved a point.
     Moved,
+    /// In every part of the process view.
+    Process,
+    /// Its pillars.
+    Pillars,
+    /// Its lists of what was counted and found.
+    Told,
     /// In every part of the scores.
     Scores,
     /// The rubric tree.
@@ -104,7 +110,7 @@ pub enum Context {
 }
 
 impl Context {
-    pub const ALL: [Self; 54] = [
+    pub const ALL: [Self; 57] = [
         Self::Replay,
         Self::Anywhere,
         Self::InRun,
@@ -115,6 +121,9 @@ impl Context {
         Self::Curves,
         Self::Chart,
         Self::Moved,
+        Self::Process,
+        Self::Pillars,
+        Self::Told,
         Self::Scores,
         Self::Rubric,
         Self::Audit,
@@ -173,6 +182,9 @@ impl Context {
             Self::Curves => "in the curves",
             Self::Chart => "at the chart of the curves",
             Self::Moved => "in the list of what moved",
+            Self::Process => "in the process view",
+            Self::Pillars => "among the pillars of process",
+            Self::Told => "in the lists of the process view",
             Self::Scores => "in the scores",
             Self::Rubric => "in the rubric tree",
             Self::Audit => "in the audit",
@@ -227,6 +239,7 @@ impl Context {
                 Some(View::Replay)
             }
             Self::Curves | Self::Chart | Self::Moved => Some(View::Curves),
+            Self::Process | Self::Pillars | Self::Told => Some(View::Process),
             Self::Compare | Self::Pair | Self::Overlaid | Self::Ended => Some(View::Compare),
             Self::Scores
             | Self::Rubric
@@ -272,6 +285,9 @@ impl Context {
             Self::Curves => &[Self::Curves, Self::InRun, Self::Anywhere],
             Self::Chart => &[Self::Chart, Self::Curves, Self::InRun, Self::Anywhere],
             Self::Moved => &[Self::Moved, Self::Curves, Self::InRun, Self::Anywhere],
+            Self::Process => &[Self::Process, Self::InRun, Self::Anywhere],
+            Self::Pillars => &[Self::Pillars, Self::Process, Self::InRun, Self::Anywhere],
+            Self::Told => &[Self::Told, Self::Process, Self::InRun, Self::Anywhere],
             Self::Turns => &[Self::Turns, Self::Replay, Self::InRun, Self::Anywhere],
             Self::Files => &[Self::Files, Self::Replay, Self::InRun, Self::Anywhere],
             Self::Diff => &[Self::Diff, Self::Replay, Self::InRun, Self::Anywhere],

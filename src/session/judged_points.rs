@@ -32,6 +32,7 @@ pub fn judged_by(session: &Session, number: Number) -> Option<String> {
         | Of::Tests(_)
         | Of::Counted(_)
         | Of::Spent(_)
+        | Of::Process(_)
         | Of::RubricTree(_)
         | Of::Raters
         | Of::Runs => None,

@@ -58,6 +58,7 @@ pub mod series;
 pub mod standings;
 pub mod turns;
 pub mod views;
+pub mod worked;
 
 use growth::Growth;
 
@@ -122,6 +123,8 @@ impl Session {
             Answer::Reuse(reuse) => self.rubric.reuse.take(request, reuse),
             Answer::Lifelines(lifelines) => self.rubric.lifelines.take(request, lifelines),
             Answer::Labels(labels) => self.labels.take_labels(request, labels),
+            Answer::Process(report) => self.scores.worked.take(request, report),
+            Answer::Decisions(lane) => self.scores.worked.take_decisions(request, lane),
             other => return self.files.take(request, &self.run, other),
         }
         None

@@ -1,6 +1,6 @@
 //! Where a view leads to in the replay: a value that it gives to the session, so that it need not know the replay.
 
-use crate::run::RepoPath;
+use crate::run::{RepoPath, StepId};
 
 use super::Session;
 
@@ -21,6 +21,8 @@ pub enum Target {
     Turn,
     /// What the agent was asked in it.
     Request,
+    /// One of its steps.
+    Step(StepId),
     /// What the turn changed in a file.
     Change { path: RepoPath, aim: Option<Aim> },
     /// A file as it is after the turn.

@@ -10,7 +10,9 @@ use std::{path::PathBuf, sync::Arc};
 use crate::{
     metrics::{
         absence::Place,
+        decisions::Lane,
         lifeline::{self, Lifeline},
+        process::Report,
     },
     run::{
         RepoPath, Run, StepId, StepText,
@@ -109,6 +111,10 @@ questions! {
     Reuse, reuse { run: Arc<Run>, done: usize } -> Option<Integration>;
     /// What became of these components, turn by turn.
     Lifelines, lifelines { run: Arc<Run>, components: Vec<lifeline::Asked> } -> Arc<Vec<Lifeline>>;
+    /// How the run was worked on; None where the recording cannot tell.
+    Process, process { run: Arc<Run> } -> Option<Arc<Report>>;
+    /// The decisions of the run's own store over its steps; None where it has none.
+    Decisions, decisions { run: Arc<Run> } -> Option<Arc<Lane>>;
     /// What this rater has labelled so far.
     Labels, labels { annotator: String } -> Labels;
     /// A label, brought to the disk; `seen` is what the rater saw of the thing before it.

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, path::PathBuf};
 
 use crate::{
-    metrics::quality::Snapshot,
+    metrics::{process::Processed, quality::Snapshot},
     run::{Card, Run},
     session::{
         columns::Column,
@@ -53,6 +53,8 @@ pub struct Scores {
     pub end: Option<Box<Snapshot>>,
     /// Dependency integration at the end; None where nothing is exported.
     pub dir: Option<f64>,
+    /// How the run was worked on.
+    pub process: Option<Processed>,
     /// Why the end is not measured.
     pub unmeasured: Option<String>,
     /// Some files would count and their content is not recorded.
@@ -76,6 +78,7 @@ impl Scores {
         Self {
             end: last.map(|last| Box::new(numbers_of(last))),
             dir: None,
+            process: None,
             unmeasured: end.and_then(Result::err).map(ToString::to_string),
             is_partial: moments.last().is_some_and(|last| last.not_recorded > 0),
             curve: moments

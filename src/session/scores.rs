@@ -10,6 +10,7 @@ use super::{
     measured::{Answer, Measured, Moved, RulerName, Span},
     question::Question,
     request::{Numbers, Request, Sentence},
+    worked::Worked,
 };
 
 /// What was measured with another profile or other rules, kept beside the new values.
@@ -44,6 +45,8 @@ pub struct Scores {
     moved: Answers<Span, Arc<Moved>>,
     /// The moments that the marks beside the lines of the diff are worked out from; None where it has no marks or is not on screen.
     pub marked: Option<Span>,
+    /// How the run was worked on.
+    pub worked: Worked,
 }
 
 /// Lists of what moved that are kept.
@@ -61,6 +64,7 @@ impl Default for Scores {
             is_stopped: false,
             moved: Answers::of(KEPT),
             marked: None,
+            worked: Worked::default(),
         }
     }
 }

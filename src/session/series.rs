@@ -9,6 +9,7 @@ use crate::{
             CURVES, Of, Style,
             facts::{Counted, Facts, Reused, Spent, Tested, Verdicts},
         },
+        process::Processed,
         quality::Snapshot,
     },
     session::measured::Measured,
@@ -59,9 +60,12 @@ impl Known {
 impl Origin {
     pub fn of(number: Number) -> Self {
         match number.row().of {
-            Of::Code(_) | Of::Reuse(_) | Of::RubricTree(_) | Of::Raters | Of::Runs => {
-                Self::Computed
-            }
+            Of::Code(_)
+            | Of::Reuse(_)
+            | Of::Process(_)
+            | Of::RubricTree(_)
+            | Of::Raters
+            | Of::Runs => Self::Computed,
             Of::Counted(_) => Self::Counted,
             Of::Tests(_) | Of::Spent(_) => Self::Recorded,
             Of::Judgement(_) | Of::Exposure(_) => Self::Judged,
@@ -175,5 +179,10 @@ impl Facts for AtPoint<'_> {
     fn spent(&self) -> Spent {
         let turns = self.session.run.turns.get(self.point.turns.clone());
         turns.map(Spent::of).unwrap_or_default()
+    }
+
+    /// It is of the whole run.
+    fn process(&self) -> Option<Processed> {
+        None
     }
 }

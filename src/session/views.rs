@@ -22,6 +22,8 @@ worded! {
         Collection = "collection",
         /// A run that is being made.
         Live = "live",
+        /// How the run was worked on.
+        Process = "process",
     }
 }
 
@@ -86,7 +88,7 @@ mod tests {
         assert_eq!(
             Message::Number(9).from(View::Replay),
             Err(
-                "no view 9: 1 replay, 2 curves, 3 scores, 4 audit, 5 compare, 6 collection, 7 live"
+                "no view 9: 1 replay, 2 curves, 3 scores, 4 audit, 5 compare, 6 collection, 7 live, 8 process"
                     .into()
             )
         );

@@ -23,6 +23,7 @@ use crate::{
         audit,
         curves::{self, reference::Reference},
         judge::{Judging, Known},
+        process,
         replay::{self, opening::Room, stops::Stops},
         scores::{self, Shows},
         view::RunView,
@@ -92,6 +93,7 @@ run_views! {
     Curves, curves: curves::Curves;
     Scores, scores: scores::Scores;
     Audit, audit: audit::Audit;
+    Process, process: process::Process;
 }
 
 /// How a run that is opened is shown, where the settings say.
@@ -182,6 +184,8 @@ impl OpenRun {
             | Answer::Rubric(..)
             | Answer::Reuse(..)
             | Answer::Lifelines(..)
+            | Answer::Process(..)
+            | Answer::Decisions(..)
             | Answer::Labels(..)
             | Answer::Diff(..)
             | Answer::ChangesBetween(..)

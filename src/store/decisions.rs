@@ -7,7 +7,8 @@ use rayon::prelude::*;
 use crate::{
     metrics::decisions::{
         Decision, Store,
-        lane::{Touch, signs},
+        lane::{self, Lane, Touch, signs},
+        rank::Index,
     },
     run::{EditPath, Run, StepId},
 };
@@ -50,8 +51,20 @@ fn text_of(path: &Path) -> std::io::Result<String> {
     Ok(String::from_utf8_lossy(&fs::read(path)?).into_owned())
 }
 
+/// A store over a run.
+pub fn lane(archive: &Archive, run: &Run, store: &Store) -> Lane {
+    let seen = shown(archive, run, store);
+    let ids = |chain: Vec<&Decision>| chain.iter().map(|it| it.id.clone()).collect();
+    let first = |decision: &Decision| seen.get(&decision.id).copied();
+    Lane {
+        decisions: store.decisions.len(),
+        chains: store.chains().into_iter().map(ids).collect(),
+        rows: lane::rows(&Index::of(store), &touches(archive, run), &first),
+    }
+}
+
 /// Every step that touches a file, in playing order.
-pub fn touches(archive: &Archive, run: &Run) -> Vec<Touch> {
+fn touches(archive: &Archive, run: &Run) -> Vec<Touch> {
     let root = run.origin.root.as_deref();
     let of = |(step, number): (StepId, usize)| {
         let found = run.step(step)?;
@@ -72,7 +85,7 @@ pub fn touches(archive: &Archive, run: &Run) -> Vec<Touch> {
 }
 
 /// The first moment that shows each decision to the agent, by its id: a request shows it before its turn's first step.
-pub fn shown(archive: &Archive, run: &Run, store: &Store) -> HashMap<String, StepId> {
+fn shown(archive: &Archive, run: &Run, store: &Store) -> HashMap<String, StepId> {
     let signs: Vec<(&Decision, Vec<String>)> =
         store.decisions.iter().map(|decision| (decision, signs(decision))).collect();
     let mut first: HashMap<String, StepId> = HashMap::new();

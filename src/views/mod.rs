@@ -13,6 +13,7 @@ pub mod form;
 pub mod judge;
 pub mod line_marks;
 pub mod live;
+pub mod process;
 pub mod replay;
 pub mod scores;
 pub mod source;

@@ -65,6 +65,7 @@ fn told(name: &str) -> LiveEvent {
     };
     let scores = |erosion: f64| Scores {
         end: Some(Box::new(Snapshot { erosion, verbosity: erosion / 2.0, ..Snapshot::default() })),
+        process: None,
         dir: Some(0.5),
         unmeasured: None,
         is_partial: false,

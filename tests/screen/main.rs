@@ -15,6 +15,7 @@ mod judging;
 mod live_view;
 mod looks;
 mod playback;
+mod process;
 mod rubric_view;
 mod safe_text;
 mod scores;

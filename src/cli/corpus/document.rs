@@ -358,6 +358,7 @@ impl Block {
             | Of::Tests(_)
             | Of::Counted(_)
             | Of::Spent(_)
+            | Of::Process(_)
             | Of::RubricTree(_)
             | Of::Raters
             | Of::Runs => Some(Self::Others),

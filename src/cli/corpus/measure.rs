@@ -17,6 +17,7 @@ use crate::{
             facts::{Counted, Facts, Reused, Spent, Tested, Verdicts},
             ranked,
         },
+        process::{Processed, Report},
         quality::{Scored, Snapshot},
     },
     run::{Run, Tokens, named::Named, recorded::Tests, rubric::Rubric},
@@ -162,6 +163,7 @@ fn facts(
             warnings: Some((run.warnings.len() + rubric.warnings.len()) as f64),
         },
         spent: Spent { tokens: total(tokens), cost_usd, seconds: None },
+        processed: has_turns.then(|| Report::of(run, &store::observed(archive, run)).numbers()),
     };
     let value =
         |number: &Number| Some((*number, number.value(&known).filter(|value| value.is_finite())?));
@@ -218,6 +220,7 @@ struct Known<'a> {
     tests: Option<&'a Tests>,
     counted: Counted,
     spent: Spent,
+    processed: Option<Processed>,
 }
 
 impl Facts for Known<'_> {
@@ -247,6 +250,10 @@ impl Facts for Known<'_> {
 
     fn spent(&self) -> Spent {
         self.spent
+    }
+
+    fn process(&self) -> Option<Processed> {
+        self.processed
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::metrics::{
     exposure::AtTurn,
     numbers::facts::{Counted, Facts, Reused, Spent, Tested, Verdicts},
+    process::Processed,
     quality::{Scored, Snapshot},
 };
 
@@ -65,5 +66,10 @@ impl Facts for AtPoint<'_> {
 
     fn spent(&self) -> Spent {
         Spent::default()
+    }
+
+    /// It is of the whole run.
+    fn process(&self) -> Option<Processed> {
+        None
     }
 }

@@ -210,6 +210,7 @@ const fn block(of: Of) -> Block {
         | Of::Tests(_)
         | Of::Counted(_)
         | Of::Spent(_)
+        | Of::Process(_)
         | Of::RubricTree(_)
         | Of::Raters
         | Of::Runs => Block::Code,

@@ -44,6 +44,16 @@ pub struct Row {
     pub applied: Vec<Applied>,
 }
 
+/// A store over a run.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Lane {
+    /// How many decisions the store has.
+    pub decisions: usize,
+    /// The ids of decisions that took each other's place, the first of each chain first.
+    pub chains: Vec<Vec<String>>,
+    pub rows: Vec<Row>,
+}
+
 /// A row for every step that touches a file and to which a decision applies. `shown` says of a decision the first turn that
 /// shows it.
 pub fn rows(

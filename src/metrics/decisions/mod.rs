@@ -10,6 +10,8 @@ pub mod lane;
 pub mod measure;
 pub mod rank;
 
+pub use lane::Lane;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

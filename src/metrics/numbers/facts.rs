@@ -3,7 +3,10 @@
 use serde::Serialize;
 
 use crate::{
-    metrics::{exposure::AtTurn, faithfulness::Faithfulness, quality::Snapshot, reuse::Reuse},
+    metrics::{
+        exposure::AtTurn, faithfulness::Faithfulness, process::Processed, quality::Snapshot,
+        reuse::Reuse,
+    },
     run::{
         Turn,
         recorded::{Passed, TestGroup, Tests},
@@ -33,6 +36,9 @@ pub trait Facts {
 
     /// What the same turns record that they took.
     fn spent(&self) -> Spent;
+
+    /// How the whole run was worked on; None where that was not looked at, and at any moment but the end.
+    fn process(&self) -> Option<Processed>;
 }
 
 /// What modules use of each other.

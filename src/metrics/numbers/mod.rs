@@ -143,6 +143,7 @@ impl Number {
             Of::Tests(_) => self.passed(facts)?.share(),
             Of::Counted(of) => of(&facts.counted()),
             Of::Spent(of) => of(&facts.spent()),
+            Of::Process(of) => of(&facts.process()?),
             Of::RubricTree(_) | Of::Raters | Of::Runs => None,
         }
     }
@@ -157,6 +158,7 @@ impl Number {
             | Of::Tests(_)
             | Of::Counted(_)
             | Of::Spent(_)
+            | Of::Process(_)
             | Of::RubricTree(_)
             | Of::Raters
             | Of::Runs => None,
@@ -173,6 +175,7 @@ impl Number {
             | Of::Exposure(_)
             | Of::Counted(_)
             | Of::Spent(_)
+            | Of::Process(_)
             | Of::RubricTree(_)
             | Of::Raters
             | Of::Runs => None,
@@ -190,6 +193,7 @@ impl Number {
             | Of::Tests(_)
             | Of::Counted(_)
             | Of::Spent(_)
+            | Of::Process(_)
             | Of::Raters
             | Of::Runs => None,
         }

@@ -8,7 +8,7 @@ use super::{
     written::Form,
 };
 use crate::{
-    metrics::{exposure::AtTurn, quality::Snapshot, rubric_tree::Summary},
+    metrics::{exposure::AtTurn, process::Processed, quality::Snapshot, rubric_tree::Summary},
     run::{recorded::Passed, values::worded},
 };
 
@@ -81,6 +81,8 @@ pub enum Of {
     Counted(fn(&facts::Counted) -> Option<f64>),
     /// What turns record that they took.
     Spent(fn(&facts::Spent) -> Option<f64>),
+    /// How the run was worked on.
+    Process(fn(&Processed) -> Option<f64>),
     /// A graded rubric ([`crate::metrics::rubric_tree`]).
     RubricTree(fn(&Summary) -> Option<f64>),
     /// Two raters' scores of the same components ([`crate::study::agreement`] computes them).
@@ -94,7 +96,7 @@ impl Of {
     pub const fn word(self) -> &'static str {
         match self {
             Self::Code(_) => "snapshot",
-            Self::Reuse(_) | Self::Judgement(_) | Self::Exposure(_) => "run",
+            Self::Reuse(_) | Self::Judgement(_) | Self::Exposure(_) | Self::Process(_) => "run",
             Self::Tests(_) => "checkpoint",
             Self::Counted(_) | Self::Spent(_) => "turns",
             Self::RubricTree(_) => "rubric tree",
@@ -120,6 +122,8 @@ pub enum Evidence {
     Exposure,
     TestCases,
     Turns,
+    /// The steps at which something was counted.
+    Steps,
     /// The nodes of the rubric tree.
     Nodes,
     /// The things that both raters scored.
@@ -139,6 +143,7 @@ impl Evidence {
             Self::Exposure => "exposure of components",
             Self::TestCases => "test cases",
             Self::Turns => "turns",
+            Self::Steps => "steps",
             Self::Nodes => "nodes",
             Self::RatedPairs => "pairs of scores",
             Self::Runs => "runs",

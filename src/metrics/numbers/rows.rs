@@ -6,19 +6,23 @@ use super::{
         Column,
         Evidence::{self, Callables, Components, Files, Nodes, RatedPairs, Symbols, TestCases},
         NOWHERE,
-        Of::{self, Code, Counted, Exposure, Judgement, Raters, Reuse, RubricTree, Spent, Tests},
+        Of::{
+            self, Code, Counted, Exposure, Judgement, Process, Raters, Reuse, RubricTree, Spent,
+            Tests,
+        },
         Row, Shown,
     },
     written::Form::{
         self, Amount, Count, Dollars, FineShare, Percent, Score, Seconds, Share, Statistic, Tenths,
     },
 };
-use crate::metrics::faithfulness::if50;
+use crate::metrics::{faithfulness::if50, process::Pillar};
 
 const SLUMP: &str = "SLUMP, arXiv 2603.17104";
 const PAPER: &str = "SlopCodeBench, paper v1";
 const BOTH: &str = "SlopCodeBench, paper v1 and scb-check";
 const OURS: &str = "trajview";
+const RIGOR: &str = "RigorBench, section 4.1";
 const RUBRIC: &str = "PaperBench, judge/graded_task_node.py";
 const HARNESS: &str = "SlopCodeBench, evaluation.json";
 const RECORDING: &str = "the recording";
@@ -173,6 +177,22 @@ numbers! {
         .called("warnings", "⚠")
         .help("things in the recording that could not be used; e lists them")
         .shown(Shown { curve: None, drawn_with: None, column: col(21, "warnings", 4, None), recorded: None, compare: None, phase: None, corpus: None, task: None, trend: None, score: None, csv: None, beside: None }),
+    // How it was worked on.
+    RigorScore = row("rigor_score", FineShare, "share", "0..1", Higher, Process(|it| it.rigor_score), RIGOR, "weighted mean of the seven pillars that the recording can tell (profile rigor-paper): .15 pf + .15 vc + .2 re + .1 aq + .1 ati + .2 tad + .1 ee", Evidence::Steps)
+        .called("RigorScore", "rigor")
+        .help("process discipline: weighted mean of the pillars that the recording can tell")
+        .shown(Shown { curve: None, drawn_with: None, column: col(22, "rigor", 6, Some(15)), recorded: None, compare: Some(13), phase: None, corpus: Some(9), task: None, trend: None, score: None, csv: None, beside: None }),
+    Signals = row("signals", Count, "signals", "0..", Lower, Process(|it| Some(it.signals? as f64)), OURS, "moments that are worth a look: loops, failures left, edits undone, names whose last use is lost; docs/process.md says how often they hit", Evidence::Steps)
+        .called("signals", "signals")
+        .help("moments that are worth a look: loops, failures left, edits undone, uses lost")
+        .shown(Shown { curve: None, drawn_with: None, column: col(23, "signals", 7, Some(16)), recorded: None, compare: Some(14), phase: None, corpus: Some(10), task: None, trend: None, score: None, csv: None, beside: None }),
+    PlanningFidelity = row("pf", Share, "share", "0..1", Higher, Process(|it| it.pillar(Pillar::Planning)), RIGOR, ".30 a plan before code + .35 its quality (asks for a judge) + .35 Kendall's tau of planned and executed order, over what is known", Evidence::Steps),
+    VerificationCoverage = row("vc", Share, "share", "0..1", Higher, Process(|it| it.pillar(Pillar::Verification)), RIGOR, ".35 public functions named in a test file + .30 coverage gained + .35 requirements with a test (neither is recorded), over what is known", Evidence::Steps),
+    RecoveryEfficiency = row("re", Share, "share", "0..1", Higher, Process(|it| it.pillar(Pillar::Recovery)), RIGOR, ".30 / (1 + .2 cycles) + .35 strategies / attempts + .35 (1 - tokens of failed attempts / tokens), over what is known", Evidence::Steps),
+    AbstentionQuality = row("aq", Share, "share", "0..1", Higher, Process(|it| it.pillar(Pillar::Abstention)), RIGOR, "defined for tasks that cannot be done; no recording says that its task is one", Evidence::Steps),
+    TransitionIntegrity = row("ati", Share, "share", "0..1", Higher, Process(|it| it.pillar(Pillar::Transitions)), RIGOR, ".40 builds that succeed + .40 runs of tests that do not fail after one that passed + .20 commits (asks for a judge), as the agent ran them", Evidence::Steps),
+    AssertionDensity = row("tad", Share, "share", "0..1", Higher, Process(|it| it.pillar(Pillar::Assertions)), RIGOR, "min(1, meaningful assertions per test function / 5), of Python test files at the end", Evidence::Files),
+    ExplorationEfficiency = row("ee", Share, "share", "0..1", Higher, Process(|it| it.pillar(Pillar::Exploration)), RIGOR, "files modified / (files read + files modified), each file once", Evidence::Steps),
     // What a rubric tree comes to.
     TreeScore = row("rubric_tree.score", Share, "score", "0..1", Higher, RubricTree(|it| it.score), RUBRIC, "the root's: the mean of the sub-tasks by weight, of their sub-tasks and so on; 0 where weights add up to 0; an invalid leaf counts as 0", Nodes)
         .called("score", "score"),

@@ -13,6 +13,7 @@ pub mod paper;
 pub mod pillars;
 pub mod plan;
 pub mod recovery;
+pub mod report;
 pub mod shipped;
 pub mod signals;
 
@@ -21,4 +22,5 @@ pub use assertions::Assertions;
 pub use observed::{CodeFacts, History, LostUse, Observed, StepFacts, Undone};
 pub use pillars::{Discipline, Pillar, Profile, Weights};
 pub use recovery::Cycle;
+pub use report::{Processed, Report};
 pub use signals::{Kind, Signal};

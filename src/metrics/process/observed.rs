@@ -64,6 +64,8 @@ pub struct Prints {
     pub failure: Option<u64>,
     /// Of a message that is long enough to be told from others.
     pub sketch: Option<Sketch>,
+    /// The first sentence of a message, which says what was done where no call does.
+    pub opening: Option<u64>,
 }
 
 /// The code that a run ended with.
@@ -143,6 +145,7 @@ impl StepFacts {
                 observed: result.map(|result| hash(&steady(result))),
                 failure: failed.then(|| hash(&steady(result.unwrap_or(&text.text)))),
                 sketch: is_said.then(|| Sketch::of(&text.text)).flatten(),
+                opening: is_said.then(|| opening(&text.text)).flatten(),
             },
             says_failure: is_said && says_failure(&text.text),
             tokens: match tokens {
@@ -199,6 +202,14 @@ pub(super) fn hash(value: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
     hasher.finish()
+}
+
+/// The first sentence, where it has words enough to say something.
+fn opening(text: &str) -> Option<u64> {
+    let line = text.lines().find(|line| !line.trim().is_empty())?;
+    let sentence = line.split_inclusive(". ").next().unwrap_or(line);
+    let words = sentence.split_whitespace().count();
+    (4..=60).contains(&words).then(|| hash(&steady(sentence)))
 }
 
 /// A text without what differs from run to run of one command: numbers, hexadecimal addresses, times, blanks.

@@ -7,6 +7,7 @@ use crate::{
         exposure::AtTurn,
         faithfulness::Faithfulness,
         numbers::facts::{Counted, Facts, Reused, Spent, Tested, Verdicts},
+        process::Processed,
         quality::Snapshot,
     },
     run::{recorded::Tests, rubric::Judgement},
@@ -125,6 +126,11 @@ impl Facts for At<'_> {
     fn spent(&self) -> Spent {
         Spent::of(self.party.run.turns.get(..self.done).unwrap_or_default())
     }
+
+    /// It is of the whole run.
+    fn process(&self) -> Option<Processed> {
+        None
+    }
 }
 
 impl Facts for AtEnd<'_> {
@@ -154,5 +160,9 @@ impl Facts for AtEnd<'_> {
 
     fn spent(&self) -> Spent {
         self.end().spent()
+    }
+
+    fn process(&self) -> Option<Processed> {
+        self.0.process
     }
 }

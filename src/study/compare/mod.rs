@@ -17,7 +17,7 @@ mod trees;
 use std::{collections::BTreeMap, sync::Arc};
 
 use crate::{
-    metrics::quality::Snapshot,
+    metrics::{process::Processed, quality::Snapshot},
     run::{
         Run,
         rubric::{Judgement, Rubric},
@@ -46,12 +46,21 @@ pub struct Party {
     pub measured: BTreeMap<usize, Option<Snapshot>>,
     /// DIR by turns done; None where nothing is exported, or nothing could be read.
     pub reuse: BTreeMap<usize, Option<f64>>,
+    /// How the run was worked on; None where that was not looked at.
+    pub process: Option<Processed>,
 }
 
 impl Party {
     /// Nothing measured yet.
     pub fn new(run: Arc<Run>, rubric: Rubric) -> Self {
-        Self { run, rubric, judgement: None, measured: BTreeMap::new(), reuse: BTreeMap::new() }
+        Self {
+            run,
+            rubric,
+            judgement: None,
+            measured: BTreeMap::new(),
+            reuse: BTreeMap::new(),
+            process: None,
+        }
     }
 
     /// The judgement that speaks.

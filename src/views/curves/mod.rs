@@ -181,6 +181,7 @@ impl Curves {
             | Evidence::Exposure
             | Evidence::TestCases
             | Evidence::Turns
+            | Evidence::Steps
             | Evidence::Nodes
             | Evidence::RatedPairs
             | Evidence::Runs => [code, others].concat(),

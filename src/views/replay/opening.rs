@@ -97,6 +97,11 @@ impl Replay {
                 self.diff.view = DiffView::Change;
                 self.focus = Panel::Steps;
             }
+            Target::Step(step) => {
+                self.select_turn(session, step.turn);
+                self.steps.go_to(Item::Step(step));
+                self.focus = Panel::Steps;
+            }
             Target::Change { path, aim } => {
                 self.show_file(session, opening.turn, path, aim);
                 self.diff.view = DiffView::Change;

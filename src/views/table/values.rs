@@ -8,6 +8,7 @@ use crate::{
             Of, Style,
             facts::{Counted, Facts, Reused, Spent, Tested, Verdicts},
         },
+        process::Processed,
         quality::Snapshot,
     },
     run::{
@@ -104,7 +105,7 @@ impl Row {
             return if column == Column::Curve { !is_measured } else { !is_read };
         };
         match number.row().of {
-            Of::Code(_) | Of::Reuse(_) => !is_measured,
+            Of::Code(_) | Of::Reuse(_) | Of::Process(_) => !is_measured,
             // IF50 needs DIR of the state that was judged, which is measured if it is the end.
             Of::Judgement(_) => !is_read || (self.is_judged_at_end() && !is_measured),
             Of::Exposure(_)
@@ -241,6 +242,10 @@ impl Facts for Row {
         let Some(card) = self.whole() else { return Spent::default() };
         let tokens = card.tokens.map(|tokens| tokens as f64);
         Spent { tokens, cost_usd: card.cost_usd, seconds: card.seconds }
+    }
+
+    fn process(&self) -> Option<Processed> {
+        self.scores()?.process
     }
 }
 

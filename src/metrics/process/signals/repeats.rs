@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use crate::metrics::process::{
     action::Action,
-    observed::{Observed, Sketch, StepFacts},
+    observed::{Observed, Prints, StepFacts},
 };
 
 use super::{Kind, Signal, called, over};
@@ -69,20 +69,26 @@ fn stretches(repeats: Vec<(usize, usize, usize)>) -> Vec<((usize, usize), usize,
     joined
 }
 
+/// Messages that are like each other as a whole; where no call says what is done, also those that begin with the same sentence.
 fn repeated_messages(observed: &Observed, found: &mut Vec<Signal>) {
-    let mut before: VecDeque<(usize, Sketch)> = VecDeque::new();
+    let has_calls = observed.steps.iter().any(|step| step.prints.call.is_some());
+    let mut before: VecDeque<(usize, Prints)> = VecDeque::new();
     let mut repeats = vec![];
     for (at, step) in observed.steps.iter().enumerate() {
         let Some(sketch) = step.prints.sketch else { continue };
-        let alike: Vec<usize> = before
-            .iter()
-            .filter(|(_, other)| other.likeness(&sketch) >= ALIKE)
-            .map(|(at, _)| *at)
-            .collect();
+        let opens_alike = |other: &Prints| {
+            !has_calls && other.opening.is_some() && other.opening == step.prints.opening
+        };
+        let is_alike = |other: &Prints| {
+            let whole = other.sketch.is_some_and(|it| it.likeness(&sketch) >= ALIKE);
+            whole || opens_alike(other)
+        };
+        let alike: Vec<usize> =
+            before.iter().filter(|(_, other)| is_alike(other)).map(|(at, _)| *at).collect();
         if let (Some(first), true) = (alike.first(), alike.len() + 1 >= REPEATED) {
             repeats.push((at, *first, alike.len() + 1));
         }
-        before.push_back((at, sketch));
+        before.push_back((at, step.prints));
         if before.len() > LOOKED_BACK {
             before.pop_front();
         }
@@ -168,7 +174,7 @@ impl<'a> News<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{metrics::process::observed::Prints, run::StepId};
+    use crate::{metrics::process::observed::Sketch, run::StepId};
 
     /// A letter is a call that always brings the same; `+` is an edit.
     fn run(letters: &str) -> Observed {

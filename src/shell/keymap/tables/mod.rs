@@ -8,6 +8,7 @@ mod everywhere;
 mod jobs;
 mod judging;
 mod live;
+mod process;
 mod replay;
 mod row;
 mod scores;
@@ -17,7 +18,7 @@ use crate::session::context::Context;
 use super::Binding;
 
 /// In the order of the views.
-pub static TABLES: [&[Binding]; 10] = [
+pub static TABLES: [&[Binding]; 11] = [
     replay::ROWS,
     everywhere::ROWS,
     curves::ROWS,
@@ -27,5 +28,6 @@ pub static TABLES: [&[Binding]; 10] = [
     compare::ROWS,
     collection::ROWS,
     live::ROWS,
+    process::ROWS,
     jobs::ROWS,
 ];

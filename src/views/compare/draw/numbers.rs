@@ -151,6 +151,7 @@ fn missing(number: Number) -> &'static str {
         | Of::Tests(_)
         | Of::Counted(_)
         | Of::Spent(_)
+        | Of::Process(_)
         | Of::RubricTree(_)
         | Of::Raters
         | Of::Runs => "–",

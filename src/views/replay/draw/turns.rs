@@ -105,6 +105,9 @@ pub fn marks(session: &Session, turn: usize, digest: &Digest, theme: Theme) -> V
     if digest.subagents > 0 {
         marks.push(own(format!("⑂{}", digest.subagents), theme.of(Meaning::Hunk)));
     }
+    if session.scores.worked.signals_of(turn) > 0 {
+        marks.push(own("•", theme.of(Meaning::Warning)));
+    }
     match session.lines_of_turn(turn) {
         Some(lines) => marks.extend(line_counts(lines, theme)),
         None => marks

@@ -1,0 +1,112 @@
+//! How the run was worked on, and the decisions over it, as far as they are known.
+
+use std::sync::Arc;
+
+use crate::{
+    metrics::{decisions::Lane, process::Report},
+    run::Run,
+};
+
+use super::{
+    ask::Pending,
+    effect::Effect,
+    question::Question,
+    request::{Numbers, Request, Sentence},
+};
+
+/// What is known of a run's process. It is worked out again once the run has grown, and shown until then.
+#[derive(Debug, Default)]
+pub struct Worked {
+    report: Known<Report>,
+    decisions: Known<Lane>,
+}
+
+/// An answer, with the number of turns that it is of; None where the recording cannot tell.
+#[derive(Debug)]
+struct Known<T> {
+    answer: Option<(usize, Answered<T>)>,
+    pending: Pending<usize>,
+}
+
+type Answered<T> = Result<Option<Arc<T>>, Sentence>;
+
+impl<T> Default for Known<T> {
+    fn default() -> Self {
+        Self { answer: None, pending: Pending::default() }
+    }
+}
+
+impl<T> Known<T> {
+    fn ask(&mut self, numbers: &mut Numbers, turns: usize, question: Question) -> Option<Effect> {
+        let is_known = self.answer.as_ref().is_some_and(|(known, _)| *known == turns);
+        (!is_known && self.pending.is_free()).then(|| self.pending.ask(numbers, turns, question))
+    }
+
+    fn take(&mut self, request: Request, answer: Answered<T>) {
+        if let Some(turns) = self.pending.answered(request) {
+            self.answer = Some((turns, answer));
+        }
+    }
+
+    fn known(&self) -> Option<Result<Option<&T>, &str>> {
+        let (_, answer) = self.answer.as_ref()?;
+        Some(answer.as_ref().map(Option::as_deref).map_err(String::as_str))
+    }
+}
+
+impl Worked {
+    pub fn ask(&mut self, numbers: &mut Numbers, run: &Arc<Run>) -> Option<Effect> {
+        let question = Question::Process { run: run.clone() };
+        self.report.ask(numbers, run.turns.len(), question)
+    }
+
+    pub fn ask_decisions(&mut self, numbers: &mut Numbers, run: &Arc<Run>) -> Option<Effect> {
+        let question = Question::Decisions { run: run.clone() };
+        self.decisions.ask(numbers, run.turns.len(), question)
+    }
+
+    pub fn take(&mut self, request: Request, answer: Answered<Report>) {
+        self.report.take(request, answer);
+    }
+
+    pub fn take_decisions(&mut self, request: Request, answer: Answered<Lane>) {
+        self.decisions.take(request, answer);
+    }
+
+    /// None while it is worked out for the first time.
+    pub fn report(&self) -> Option<Result<Option<&Report>, &str>> {
+        self.report.known()
+    }
+
+    /// As [`Self::report`]; Ok(None) where the run has no store of decisions.
+    pub fn decisions(&self) -> Option<Result<Option<&Lane>, &str>> {
+        self.decisions.known()
+    }
+
+    /// Signals that open in a turn, counted from 0.
+    pub fn signals_of(&self, turn: usize) -> usize {
+        let Some(Ok(Some(report))) = self.report() else { return 0 };
+        report.signals.iter().filter(|signal| signal.step.turn == turn).count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_that_grew_is_asked_for_again_and_shown_until_then() {
+        let (mut worked, mut numbers) = (Worked::default(), Numbers::default());
+        let run =
+            |turns| Arc::new(Run { turns: vec![Default::default(); turns], ..Run::default() });
+        let request = worked.ask(&mut numbers, &run(1)).unwrap().request().unwrap();
+        assert!(worked.ask(&mut numbers, &run(1)).is_none());
+
+        worked.take(request, Ok(None));
+
+        assert_eq!(worked.report(), Some(Ok(None)));
+        assert!(worked.ask(&mut numbers, &run(1)).is_none());
+        assert!(worked.ask(&mut numbers, &run(2)).is_some());
+        assert_eq!(worked.report(), Some(Ok(None)));
+    }
+}
