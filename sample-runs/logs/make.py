@@ -413,15 +413,16 @@ def antigravity(drift):
 def rigorbench(drift):
     action = lambda kind, **about: {"type": kind, "timestamp": at(0).rstrip("Z"), "metadata": about}
     actions = [
-        action("plan_created", file=f"{ROOT}/plan.md"),
+        action("plan_created", file="plan.md"),
         action("file_modified", file=FILE["name"]),
-        action("test_written", file=f"{ROOT}/test_calc.py"),
+        action("test_written", file="test_calc.py"),
         action("test_executed", command=RUN),
         action("error_encountered", error="Created At: x Completed At: y " + PRINTED),
         action("recovery_attempted", triggered_by="error_encountered"),
     ]
     if drift:
-        actions += [action("umpire"), 4, None]
+        actions.append(action("umpire"))
+        actions[0]["metadata"] = 4
     result = {"task_id": "task_001_calc", "agent_name": "Agent-Rigor", "rigor_enabled": True, "total_tokens": 0, "duration_seconds": 0,
               "phases": [{"name": "execution", "started_at": at(0).rstrip("Z"), "actions": actions}]}
     # What JSON writes is YAML too; the keys of the first level stand at the beginning of lines, as the tool writes them.
@@ -633,7 +634,7 @@ def otel(drift):
     return {"otel.json": document({"resourceSpans": [{"resource": {"attributes": []}, "scopeSpans": [{"scope": {"name": "made"}, "spans": spans}]}]})}
 
 
-NO_FOLDER = [specstory, messages, gemini_stream, cursor, antigravity, openhands_v1, otel]
+NO_FOLDER = [specstory, rigorbench, messages, gemini_stream, cursor, antigravity, openhands_v1, otel]
 ALL = [messages, mini, swe_agent, atif, gemini, gemini_stream, opencode, copilot, cursor, pi, amp, droid, kimi, qwen, antigravity, rigorbench, grok, cline, goose, aider, specstory, git_ai, openhands, openhands_v1, otel]
 
 

@@ -240,6 +240,18 @@ fn results_of_the_benchmark_are_runs_with_their_scores_beside_them() {
 }
 
 #[test]
+fn two_runs_of_a_task_part_at_a_step() {
+    let pair = ["sample-runs/codex-p12-single-shot", "sample-runs/codex-p12"];
+
+    let told = json(&["process", pair[0], pair[1], "--json"]);
+    let same = json(&["process", pair[1], pair[1], "--json"]);
+
+    assert!(told["divergence"]["a"].is_string(), "{}", told["divergence"]);
+    assert!(told["divergence"]["alike_after"].as_f64().unwrap() < 0.5);
+    assert_eq!(same["divergence"], Value::Null);
+}
+
+#[test]
 fn weights_and_profiles_that_are_none_are_refused() {
     for wrong in [["--weights", "pf=80"], ["--weights", "xx=10"], ["--profile", "paper"]] {
         let ran = trajview(&["process", "sample-runs/codex-p12", wrong[0], wrong[1]]);

@@ -11,7 +11,8 @@ use serde::Serialize;
 
 use crate::{
     cli::output::{Out, Table, tell},
-    run::figures,
+    metrics::process::{Observed, divergence::first_lasting},
+    run::{StepId, figures},
     store,
     study::{
         Plan,
@@ -35,9 +36,39 @@ struct Document {
     ranking: Vec<Harness>,
     /// How process goes with outcome, across harnesses and within each.
     outcomes: Vec<Outcomes>,
+    /// Where two runs part for good, where two are named; null where they do not.
+    divergence: Option<DivergenceRow>,
     /// What the files of scores beside the runs say.
     scores: Vec<crate::formats::rigorbench::scores::Score>,
     problems: Vec<Problem>,
+}
+
+/// The first step of each run after which most of what either does has no counterpart.
+#[derive(Serialize)]
+struct DivergenceRow {
+    /// `12.7`; null where that run is over.
+    a: Option<String>,
+    b: Option<String>,
+    /// Steps before it that have a counterpart.
+    shared: usize,
+    /// Share of the steps after it that have one, 0 to 0.5.
+    alike_after: f64,
+}
+
+impl DivergenceRow {
+    fn of(a: &Observed, b: &Observed) -> Option<Self> {
+        let found = first_lasting(a, b)?;
+        let named = |observed: &Observed, step: Option<StepId>| {
+            let step = observed.steps.iter().find(|it| Some(it.id) == step)?;
+            Some(format!("{}.{}", step.id.turn + 1, step.number))
+        };
+        Some(Self {
+            a: named(a, found.a),
+            b: named(b, found.b),
+            shared: found.shared,
+            alike_after: found.alike_after,
+        })
+    }
 }
 
 #[derive(Serialize)]
@@ -63,20 +94,25 @@ pub fn run(paths: &[PathBuf], args: &Args, out: &mut Out) -> io::Result<()> {
 fn document(paths: &[PathBuf], args: &Args) -> Document {
     let scores = store::scores_beside(paths);
     let weights = args.weights.as_ref();
+    let is_pair = paths.len() == 2;
     let read = |path: &PathBuf| match store::open(path) {
         Ok(opened) => {
             let worked = Worked::of(path.display().to_string(), &opened);
             let mut row = CsvRow::of(&worked, args.profile, weights);
             row.outcome = outcome(&opened.run, &scores);
-            Ok(row)
+            Ok((row, is_pair.then_some(worked.observed)))
         }
         Err(why) => Err(Problem { path: name(path), what: why.to_string() }),
     };
-    let read: Vec<Result<CsvRow, Problem>> = paths.par_iter().map(read).collect();
-    let (mut runs, mut problems) = (vec![], vec![]);
+    let read: Vec<Result<(CsvRow, Option<Observed>), Problem>> =
+        paths.par_iter().map(read).collect();
+    let (mut runs, mut problems, mut pair) = (vec![], vec![], vec![]);
     for one in read {
         match one {
-            Ok(row) => runs.push(row),
+            Ok((row, observed)) => {
+                runs.push(row);
+                pair.extend(observed);
+            }
             Err(problem) => problems.push(problem),
         }
     }
@@ -88,6 +124,10 @@ fn document(paths: &[PathBuf], args: &Args) -> Document {
         grid: grid(&rows),
         ranking: ranking(&rows, &plan),
         outcomes: outcomes(&rows),
+        divergence: match pair.as_slice() {
+            [a, b] => DivergenceRow::of(a, b),
+            _ => None,
+        },
         scores,
         problems,
         runs,
@@ -173,6 +213,24 @@ fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Result<()
     }
     table.write(is_markdown, out)?;
 
+    if let [a, b] = document.runs.as_slice() {
+        out.line("")?;
+        out.line(&match &document.divergence {
+            None => "the two never part for good".to_owned(),
+            Some(row) => {
+                let at = |step: &Option<String>| step.clone().unwrap_or_else(|| "its end".into());
+                format!(
+                    "part for good: {} at {}, {} at {}; {} steps before have a counterpart, {} of those after",
+                    a.path,
+                    at(&row.a),
+                    b.path,
+                    at(&row.b),
+                    row.shared,
+                    figures::percent(row.alike_after)
+                )
+            }
+        })?;
+    }
     if document.outcomes.iter().any(|row| row.n > 0) {
         out.line("")?;
         out.line("how process goes with outcome (Spearman)")?;

@@ -55,6 +55,7 @@ impl Records for RigorBench {
         let Some(result) = result(document) else { return made };
         made.facts.task = result.text("task_id");
         made.facts.agent = result.text("agent_name");
+        made.facts.root = root(&result).map(Cow::Owned);
         made.facts.id = match (result.text("agent_name"), result.text("task_id")) {
             (Some(agent), Some(task)) => Some(format!("{agent}_{task}").into()),
             (agent, task) => agent.or(task),
@@ -93,6 +94,18 @@ impl Records for RigorBench {
         made.time = chat::time_of(&fields, &["timestamp"]);
         made
     }
+}
+
+/// The copy of the task's repository that the agent worked in, `.../repo_<harness>`, as the first file below one says.
+fn root(result: &Object<'_>) -> Option<String> {
+    let phases = result.array("phases").into_iter().filter_map(Object::of);
+    let mut actions = phases.flat_map(|phase| phase.array("actions")).filter_map(Object::of);
+    actions.find_map(|action| {
+        let path = action.object("metadata")?.text("file")?.into_owned();
+        let at = path.find("/repo_")?;
+        let end = at + 1 + path[at + 1..].find('/')?;
+        Some(path[..end].to_owned())
+    })
 }
 
 /// The types of actions that its files hold.

@@ -107,7 +107,10 @@ fn recorded(name: &str) -> Option<Action> {
 /// What a step does. `line` is the command line of a shell, the message, or the arguments of the call.
 pub fn of(step: &Step, line: &str) -> Told {
     let mut told = Told::default();
-    let tool = step.tool.as_deref().map(|tool| Tool::of(&tool.name));
+    let tool = step.tool.as_deref().map(|tool| match Tool::of(&tool.name) {
+        Tool::Other if is_command_line(&tool.name, line) => Tool::Shell,
+        tool => tool,
+    });
     match tool {
         Some(Tool::Recorded(action)) => {
             let reads = (action == Action::FileRead).then(|| step.label.to_string());
@@ -130,9 +133,13 @@ pub fn of(step: &Step, line: &str) -> Told {
     for edit in &step.edits {
         told.actions.push(of_edit(edit));
     }
-    if told.actions.is_empty() && step.tool.is_some() && step.label.starts_with("view ") {
-        told.actions.push(Action::FileRead);
-        told.reads.push(step.label["view ".len()..].to_owned());
+    // An editor with commands, whether its name stands before them or not.
+    let viewed = step.label.split_once("view ").filter(|(before, _)| {
+        step.edits.is_empty() && (before.is_empty() || before.trim_end().ends_with("editor"))
+    });
+    if let (Some((_, path)), true) = (viewed, step.tool.is_some()) {
+        told.actions = vec![Action::FileRead];
+        told.reads = path.split_whitespace().next().map(str::to_owned).into_iter().collect();
     }
     let is_said = step.kind == StepKind::Message && step.role == Role::Assistant;
     if is_said && abstains(line) {
@@ -144,6 +151,12 @@ pub fn of(step: &Step, line: &str) -> Told {
     told.actions.sort_unstable();
     told.actions.dedup();
     told
+}
+
+/// Whether a call is a command line that begins with what the call is named after, as SWE-agent records them.
+fn is_command_line(name: &str, line: &str) -> bool {
+    let rest = line.trim_start().strip_prefix(name);
+    !name.is_empty() && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
 }
 
 fn of_commands(told: &mut Told, line: &str) {
@@ -244,6 +257,15 @@ mod tests {
         let told = of(&call("exec_command", line, &[], 1), line);
         let wanted = [Action::FileRead, Action::TestExecuted, Action::ErrorEncountered];
         assert_eq!((told.actions.as_slice(), told.reads), (&wanted[..], vec!["a.py".into()]));
+    }
+
+    #[test]
+    fn a_call_that_is_a_command_line_is_what_its_programs_do() {
+        let line = "cd /w && python -m pytest";
+        assert_eq!(words(&call("cd", line, &[], 0), line), ["test_executed", "command_executed"]);
+        let line = "str_replace_editor view /w/a.py";
+        let told = of(&call("str_replace_editor", line, &[], 0), line);
+        assert_eq!((told.actions, told.reads), (vec![Action::FileRead], vec!["/w/a.py".into()]));
     }
 
     #[test]

@@ -3,10 +3,11 @@
 //!
 //! All of it is worked out of [`Observed`], which the caller makes by reading each step once. [`action`] says what a step does;
 //! [`recovery`] finds cycles; [`pillars`] has the values, [`paper`] and [`shipped`] the formulas; [`signals`] tells of moments
-//! that are worth a look, each with its reason; [`lints`] tells what is wrong with the recording itself.
+//! that are worth a look, each with its reason; [`divergence`] where two runs part; [`lints`] tells what is wrong with the recording itself.
 
 pub mod action;
 pub mod assertions;
+pub mod divergence;
 pub mod lints;
 pub mod observed;
 pub mod paper;

@@ -36,6 +36,8 @@ pub struct StepFacts {
     pub is_recorded: bool,
     /// Whether it went wrong. A search that finds nothing did not.
     pub failed: bool,
+    /// Whether the recording says in any way how it went.
+    pub has_outcome: bool,
     /// The files that it reads, as the step names them.
     pub reads: Vec<String>,
     /// The files that it edits, relative to the agent's folder where they lie in it.
@@ -137,6 +139,7 @@ impl StepFacts {
             kind: step.kind,
             is_recorded: told.is_recorded,
             failed,
+            has_outcome: step.failed() || step.result().is_some_and(|it| it.outcome().is_some()),
             reads: told.reads.iter().map(|path| relative(path, root)).collect(),
             edits: step.edits.iter().map(|edit| edit.path.as_str().to_owned()).collect(),
             prints: Prints {

@@ -52,8 +52,9 @@ fn planning(observed: &Observed) -> Scored {
         () => (0.0, "no plan was made"),
     };
     let followed = followed(observed);
+    let has_steps = !observed.steps.is_empty();
     let parts = vec![
-        part("PAC", "a plan before code", 0.30, Some(created), why),
+        part("PAC", "a plan before code", 0.30, has_steps.then_some(created), why),
         part("DQ", "how fine the plan is", 0.35, None, "asks for a judge"),
         part(
             "PEA",
@@ -151,17 +152,21 @@ fn recovery_efficiency(observed: &Observed) -> Scored {
             Counted { what: "recovery cycles", count: steps.len(), steps }
         }
     };
-    let is_empty = observed.steps.is_empty();
+    // Where no call says how it went, no failure is not a run without failures.
+    let is_told = is_recorded || observed.steps.iter().any(|step| step.has_outcome);
     let decayed = 1.0 / (1.0 + 0.2 * attempts.count as f64);
     let diversity = sums.diversity().filter(|_| !is_recorded);
-    let waste = sums.waste().filter(|_| !is_recorded);
+    let waste = sums.waste().filter(|_| !is_recorded && is_told);
     let parts = vec![
         part(
             "RAC",
             "few recovery cycles",
             0.30,
-            (!is_empty).then_some(decayed),
-            format!("1 / (1 + 0.2 * {})", attempts.count),
+            is_told.then_some(decayed),
+            match is_told {
+                true => format!("1 / (1 + 0.2 * {})", attempts.count),
+                false => "no call says how it went".into(),
+            },
         ),
         part(
             "SD",
@@ -182,7 +187,7 @@ fn recovery_efficiency(observed: &Observed) -> Scored {
                 (Some(_), Some(wasted), Some(all)) => {
                     format!("{wasted} of {all} tokens in attempts that failed")
                 }
-                _ => "tokens of steps are not recorded".into(),
+                _ => "tokens of steps, or how calls went, are not recorded".into(),
             },
         ),
     ];
@@ -244,7 +249,8 @@ fn transitions(observed: &Observed) -> Scored {
 
 /// Whether each run of it succeeded, in order; where the recording says.
 fn ran(observed: &Observed, action: Action) -> Vec<bool> {
-    let steps = observed.steps.iter().filter(|step| step.does(action) && !step.is_recorded);
+    let steps = observed.steps.iter();
+    let steps = steps.filter(|step| step.does(action) && step.has_outcome && !step.is_recorded);
     steps.map(|step| !step.failed).collect()
 }
 

@@ -17,6 +17,8 @@ pub struct Report {
     /// The longest plan, and the step at which each of its items was done; None where that cannot be told.
     pub plan: Vec<(String, Option<StepId>)>,
     pub lints: Vec<Lint>,
+    /// Whether anything is recorded of what was done.
+    pub has_steps: bool,
 }
 
 /// A cycle of failure and recovery, by its steps.
@@ -44,6 +46,7 @@ impl Report {
             cycles: cycles.collect(),
             plan: plan.into_iter().map(|(item, done)| (item, done.map(id))).collect(),
             lints: lints::of(run),
+            has_steps: !observed.steps.is_empty(),
         }
     }
 
@@ -54,8 +57,11 @@ impl Report {
         }
     }
 
-    /// The numbers of it, by the paper's formulas.
+    /// The numbers of it, by the paper's formulas; None of them where no step is recorded.
     pub fn numbers(&self) -> Processed {
+        if !self.has_steps {
+            return Processed::default();
+        }
         let mut pillars = [None; Pillar::ALL.len()];
         for (value, pillar) in pillars.iter_mut().zip(Pillar::ALL) {
             *value = self.paper.value(pillar);

@@ -1,0 +1,67 @@
+//! Process: the signals of a run of 4,000 steps, and a folder of RigorBench's results as a table.
+
+mod logs;
+mod measure;
+
+use std::{fs, io, path::PathBuf, process::Command};
+
+use trajview::{metrics::process::Report, store};
+
+use logs::{LogOptions, Tool};
+use measure::{Table, ms};
+
+/// Results in the folder: as many as the benchmark published.
+const RESULTS: usize = 409;
+
+const STEPS: usize = 4_000;
+
+fn main() {
+    let in_full = std::env::args().any(|word| word == "--bench");
+    let rounds = if in_full { 7 } else { 1 };
+    let mut table = Table::new();
+    let path = log().expect("there is room for a log");
+    let opened = store::open(&path).expect("the log reads");
+    let count: usize = opened.run.turns.iter().map(|turn| turn.steps.len()).sum();
+    table.row(&format!("{count} steps: everything of the process"), ms(200), rounds, || {
+        // A run that was just opened: nothing of its files is known yet.
+        let opened = store::open(&path).expect("the log reads");
+        Report::of(&opened.run, &store::observed(&opened.archive, &opened.run))
+    });
+    let folder = results().expect("there is room for results");
+    table.row(&format!("{RESULTS} results as a table"), ms(500), rounds, || {
+        let arguments = ["--view", "collection", "--snapshot", "120x40"];
+        let mut command = Command::new(env!("CARGO_BIN_EXE_trajview"));
+        command.args(arguments).arg(&folder).output().expect("the program runs")
+    });
+    table.end();
+}
+
+/// A log of at least so many steps.
+fn log() -> io::Result<PathBuf> {
+    let mut bytes = 1_000_000;
+    loop {
+        let options = LogOptions::of(Tool::Claude, bytes);
+        let path = logs::make(&measure::folder(), &format!("process-{bytes}"), options)?;
+        let run = store::open(&path).map_err(io::Error::other)?.run;
+        if run.turns.iter().map(|turn| turn.steps.len()).sum::<usize>() >= STEPS {
+            return Ok(path);
+        }
+        bytes *= 2;
+    }
+}
+
+fn results() -> io::Result<PathBuf> {
+    let folder = measure::folder().join("rigorbench");
+    fs::create_dir_all(&folder)?;
+    for number in 0..RESULTS {
+        let action = "  - type: file_modified\n    timestamp: '2026-06-20T21:19:20'\n    metadata:\n      file: /w/a.py\n";
+        let text = format!(
+            "task_id: task_{:03}\nagent_name: harness-{}\ntotal_tokens: 0\nphases:\n- name: execution\n  actions:\n{}",
+            number / 4,
+            number % 4,
+            action.repeat(12)
+        );
+        fs::write(folder.join(format!("r{number}.yaml")), text)?;
+    }
+    Ok(folder)
+}
