@@ -1,6 +1,6 @@
 //! RigorBench's results, `<harness>_<task>.yaml`: the actions that its parser found in a transcript, in phases. Each action is
 //! a call of a tool that is named after its type, so that what counts for its scorer is told by the tool's name
-//! ([`crate::metrics::process::action`]). Read in the form of [`prepared`]: the same document as JSON.
+//! ([`crate::metrics::process::action`]). Read in the form of `prepared`: the same document as JSON.
 //!
 //! Times are those of the parser's clock and stand in any order; actions keep the order of the file. Zero tokens and a
 //! duration of zero are what is written where nothing was measured, and are left out.

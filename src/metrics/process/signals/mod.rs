@@ -1,7 +1,7 @@
 //! Moments of a run that are worth a look, found without a judge. Each says why. They are signals and no verdicts: how often
 //! they hit and how often they are false is measured in `docs/process.md`.
 //!
-//! [`repeats`] knows what is done again, [`failures`] what goes wrong, [`changes`] what becomes of files and names. To add one
+//! `repeats` knows what is done again, `failures` what goes wrong, `changes` what becomes of files and names. To add one
 //! write it in one of these, add a kind, and say in `docs/process.md` what it catches.
 
 mod changes;
