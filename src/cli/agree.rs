@@ -10,9 +10,9 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-use crate::study::{Plan, Scale, raters::Panel};
+use crate::study::{Scale, raters::Panel};
 
-use super::{Exit, Failure, Outcome, output::Out};
+use super::{Exit, Failure, Outcome, output::Out, resampling::Resampling};
 use document::{Document, Measuring};
 use gather::Gathered;
 use repeats::Repeats;
@@ -31,12 +31,8 @@ pub struct Args {
     /// The levels of the scale, as 0..4; `observed` for those that were given, however far apart
     #[arg(long, default_value = "0..4", allow_hyphen_values = true)]
     levels: String,
-    /// Start of the draws of the bootstrap
-    #[arg(long, default_value_t = Plan::default().seed)]
-    seed: u64,
-    /// How often it draws; 0 for no intervals
-    #[arg(long, default_value_t = Plan::default().resamples, value_parser = at_most_a_million)]
-    resamples: usize,
+    #[command(flatten)]
+    resampling: Resampling,
     /// Agreement run by run, component by component or rubric by rubric beside the pooled one, with intervals
     #[arg(long, value_enum)]
     by: Option<By>,
@@ -83,20 +79,13 @@ pub enum By {
     Rubric,
 }
 
-pub fn at_most_a_million(words: &str) -> Result<usize, String> {
-    match words.parse() {
-        Ok(count) if count <= 1_000_000 => Ok(count),
-        _ => Err("expected a number from 0 to 1000000".into()),
-    }
-}
-
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let gathered = Gathered::of(&args.paths)?;
     let panel = gathered.panel()?;
     let panel = if args.blind_only { panel.blind_only() } else { panel }.named_apart();
     let scale = scale(&args.levels, &panel)?;
     let panel = panel.on_scale(|score| scale.position(score).is_some());
-    let plan = Plan { seed: args.seed, resamples: args.resamples, ..Plan::default() };
+    let plan = args.resampling.plan();
     let (panel, calibration) = match args.calibration {
         true => calibration::chosen(panel, &args.raters).map(|(panel, it)| (panel, Some(it)))?,
         false => (panel, None),

@@ -11,7 +11,6 @@ use std::{
 use clap::ValueEnum;
 
 use crate::{
-    metrics::process::Report,
     run::{files::Tree, named, rubric::Rubric},
     store::{self, Contents, Opened, ReuseReader, Scorer},
     study::compare::{self, FileRow, Moment, Party, Side, Subtraction, Trees},
@@ -94,8 +93,7 @@ fn parties(
 ) -> Result<Vec<Party>, Failure> {
     let party = |Named { path, opened }: &Named| {
         let mut party = Party::new(opened.run.clone(), store::rubric::read(path));
-        let observed = store::observed(&opened.archive, &opened.run);
-        party.process = Some(Report::of(&opened.run, &observed).numbers());
+        party.process = Some(store::report(&opened.archive, &opened.run).numbers());
         let moments = moments(&party, each);
         let reuse = opened.archive.reuse(&opened.run, &moments, reader).map_err(Failure::unread)?;
         let dirs = reuse.into_iter().map(|reuse| reuse?.dir());

@@ -11,10 +11,12 @@ use clap::ValueEnum;
 use crate::{
     run::{named::Named, rubric::Rubric},
     store::{self, ReuseReader},
-    study::{Plan, pairing::Conditions},
+    study::pairing::Conditions,
 };
 
-use super::{Exit, Failure, Outcome, compare, measuring::Measuring, output::Out};
+use super::{
+    Exit, Failure, Outcome, compare, measuring::Measuring, output::Out, resampling::Resampling,
+};
 use document::Document;
 
 /// All runs below a folder: a table, paired tests between two conditions, correlations
@@ -38,12 +40,8 @@ pub struct Args {
     judge: Option<String>,
     #[command(flatten)]
     measuring: Measuring,
-    /// Start of the draws of the bootstrap
-    #[arg(long, default_value_t = Plan::default().seed)]
-    seed: u64,
-    /// How often it draws; 0 for no intervals
-    #[arg(long, default_value_t = Plan::default().resamples, value_parser = super::agree::at_most_a_million)]
-    resamples: usize,
+    #[command(flatten)]
+    resampling: Resampling,
     /// Print JSON (schema trajview.corpus/1)
     #[arg(long, conflicts_with_all = ["csv", "md"])]
     json: bool,
@@ -79,7 +77,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let judge = judge(args.judge.as_deref(), &paths)?;
     let with = measure::With { scorer: &scorer, reader: &ReuseReader::default(), judge };
     let runs = measure::all(&paths, &args.folder, &with);
-    let plan = Plan { seed: args.seed, resamples: args.resamples, ..Plan::default() };
+    let plan = args.resampling.plan();
     let document = Document::of(runs, &args.pair, &plan, scorer.ruler());
     if args.json {
         out.json(&document)?;

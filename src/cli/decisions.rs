@@ -16,12 +16,11 @@ use crate::{
     },
     run::figures,
     store::{self, decisions as files},
-    study::Plan,
 };
 
 use super::{
     Exit, Failure, Outcome, at,
-    output::{Out, Table, tell},
+    output::{Out, Table, share, tell},
 };
 
 /// Decisions that applied to each step of a run, and whether the agent had been shown them; what retrieval gives for a text
@@ -48,9 +47,6 @@ pub struct Args {
     /// Draw decisions from the requests of the run, conservatively, and print them as a store that can be edited
     #[arg(long, requires = "run", conflicts_with_all = ["store", "ask", "gold", "csv", "md"])]
     draw: bool,
-    /// Start of the draws of the bootstrap, for result files
-    #[arg(long, default_value_t = Plan::default().seed)]
-    seed: u64,
     /// Print JSON (schema trajview.decisions/1)
     #[arg(long, conflicts_with_all = ["csv", "md"])]
     json: bool,
@@ -203,14 +199,10 @@ fn measured(store: &Store, path: &Path, args: &Args, out: &mut Out) -> Result<()
     }
     let mut table = Table::new(&["asked with", ">n", ">MRR", ">hit@1", ">hit@3", ">hit@5", ">P@5"]);
     for (name, it) in [("the whole prompt", full), ("its key", keyed)] {
-        let cells = [it.mrr, it.hit1, it.hit3, it.hit5, it.p5].map(shared);
+        let cells = [it.mrr, it.hit1, it.hit3, it.hit5, it.p5].map(share);
         table.row([vec![name.to_owned(), it.n.to_string()], cells.to_vec()].concat());
     }
     Ok(table.write(args.md, out)?)
-}
-
-fn shared(value: Option<f64>) -> String {
-    value.map_or_else(|| "-".into(), figures::share)
 }
 
 /// The decisions over a run.

@@ -30,6 +30,7 @@ mod outcome;
 mod output;
 mod process;
 mod recorded;
+mod resampling;
 mod rules;
 mod score;
 mod show;

@@ -7,7 +7,10 @@ use std::{
     io::{self, BufWriter, IsTerminal, Stdout, Write},
 };
 
-use crate::{run::Warning, widgets::text};
+use crate::{
+    run::{Warning, figures},
+    widgets::text,
+};
 
 use visible::Visible;
 
@@ -249,6 +252,11 @@ fn markdown(cell: &str) -> String {
 /// A cell for people: `-` where there is nothing.
 pub fn dash(value: Option<impl ToString>) -> String {
     value.map_or_else(|| "-".into(), |value| value.to_string())
+}
+
+/// A share in a table; a dash where there is none.
+pub fn share(value: Option<f64>) -> String {
+    dash(value.map(figures::share))
 }
 
 /// A cell of a CSV: empty where there is nothing.

@@ -6,16 +6,15 @@ mod document;
 mod many;
 mod tables;
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
 use crate::{
-    metrics::process::{self, Discipline, Observed, Pillar, Profile, Weights, pillars::MOST_MOVED},
+    metrics::process::{Observed, Pillar, Profile, Report, Weights, pillars::MOST_MOVED},
     run::Run,
     store,
-    study::Plan,
 };
 
-use super::{Exit, Failure, Outcome, at, output::Out};
+use super::{Exit, Failure, Outcome, at, output::Out, resampling::Resampling};
 
 pub use document::{Process, ScoreRow};
 
@@ -38,12 +37,8 @@ pub struct Args {
     /// Only the signals, one a line
     #[arg(long)]
     signals: bool,
-    /// Start of the draws of the bootstrap
-    #[arg(long, default_value_t = Plan::default().seed)]
-    seed: u64,
-    /// How often it draws; 0 for no intervals
-    #[arg(long, default_value_t = Plan::default().resamples, value_parser = super::agree::at_most_a_million)]
-    resamples: usize,
+    #[command(flatten)]
+    resampling: Resampling,
     /// Print JSON (schema trajview.process/1): a document a run, one in all of a folder
     #[arg(long, conflicts_with_all = ["csv", "md"])]
     json: bool,
@@ -79,34 +74,19 @@ fn weights(words: &str) -> Result<Weights, String> {
     Ok(weights)
 }
 
-/// A run with what its process is told from.
+/// A run with what is told of its process.
 pub struct Worked {
     pub path: String,
-    pub run: std::sync::Arc<Run>,
+    pub run: Arc<Run>,
     pub observed: Observed,
-    pub paper: Discipline,
-    pub shipped: Discipline,
-    pub signals: Vec<process::Signal>,
+    pub report: Report,
 }
 
 impl Worked {
     pub fn of(path: String, opened: &store::Opened) -> Self {
         let observed = store::observed(&opened.archive, &opened.run);
-        Self {
-            path,
-            run: opened.run.clone(),
-            paper: Discipline::of(&observed, Profile::Paper),
-            shipped: Discipline::of(&observed, Profile::Shipped),
-            signals: process::signals::all(&observed),
-            observed,
-        }
-    }
-
-    pub fn in_profile(&self, profile: Profile) -> &Discipline {
-        match profile {
-            Profile::Paper => &self.paper,
-            Profile::Shipped => &self.shipped,
-        }
+        let report = Report::of(&opened.run, &observed);
+        Self { path, run: opened.run.clone(), observed, report }
     }
 }
 

@@ -21,7 +21,6 @@ use clap::ValueEnum;
 use crate::{
     metrics::{
         numbers::facts::Reused,
-        process::{Discipline, Profile, signals},
         quality::{Detail, Scored},
     },
     run::Run,
@@ -153,16 +152,12 @@ fn of_run(path: &Path, args: &Args, (scorer, reader): &Scorers) -> Result<Docume
     let chosen = faithful::choose(&mut rubric, args.judge.as_deref())?;
     tell_warnings(&rubric.warnings);
     let chosen = chosen.and_then(|chosen| rubric.judgements.get(chosen));
-    let observed = store::observed(archive, run);
     Ok(Document {
         faithfulness: Some(FaithfulnessRow::of_run(run, &rubric, chosen, last)),
         exposure: ExposureRow::of(run, &rubric),
         lifelines: lifelines::rows((run, archive), &rubric, chosen).map_err(Failure::unread)?,
         rubric_tree: tree,
-        process: Some(process::ScoreRow::of(
-            &Discipline::of(&observed, Profile::default()),
-            signals::all(&observed).len(),
-        )),
+        process: Some(process::ScoreRow::of(&store::report(archive, run))),
         ..document.with_reuse(&reuse)
     })
 }

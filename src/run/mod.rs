@@ -342,6 +342,13 @@ impl Run {
         self.steps_of_turn(turn).into_iter().zip(1..).collect()
     }
 
+    /// Every step of the run in playing order, with its number in its turn.
+    pub fn numbered_steps(&self) -> Vec<(StepId, usize)> {
+        (0..self.turns.len())
+            .flat_map(|turn| self.steps_of_turn(turn).into_iter().zip(1..))
+            .collect()
+    }
+
     fn collect_steps(
         &self,
         turn: usize,

@@ -190,7 +190,7 @@ impl Recording for Archive {
     }
 
     fn process(&self, run: &Run) -> Option<Report> {
-        Some(Report::of(run, &store::observed(self, run)))
+        Some(store::report(self, run))
     }
 
     fn decisions(&self, run: &Run) -> Option<Result<Lane, String>> {

@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use crate::{
-    metrics::{decisions::Lane, process::Report},
+    metrics::{
+        decisions::Lane,
+        process::{Report, Signal},
+    },
     run::Run,
 };
 
@@ -83,10 +86,17 @@ impl Worked {
         self.decisions.known()
     }
 
-    /// Signals that open in a turn, counted from 0.
-    pub fn signals_of(&self, turn: usize) -> usize {
-        let Some(Ok(Some(report))) = self.report() else { return 0 };
-        report.signals.iter().filter(|signal| signal.step.turn == turn).count()
+    /// As far as they are known, in playing order.
+    pub fn signals(&self) -> &[Signal] {
+        match self.report() {
+            Some(Ok(Some(report))) => &report.signals,
+            _ => &[],
+        }
+    }
+
+    /// Whether a signal opens in a turn, counted from 0.
+    pub fn has_signal(&self, turn: usize) -> bool {
+        self.signals().binary_search_by_key(&turn, |signal| signal.step.turn).is_ok()
     }
 }
 

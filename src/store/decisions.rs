@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use crate::{
     metrics::decisions::{
         Decision, Store,
-        lane::{self, Lane, Touch, signs},
+        lane::{self, Lane, Touch, plain, signs},
         rank::Index,
     },
     run::{EditPath, Run, StepId},
@@ -78,10 +78,7 @@ fn touches(archive: &Archive, run: &Run) -> Vec<Touch> {
         paths.dedup();
         (!paths.is_empty()).then_some(Touch { step, number, paths, call })
     };
-    let all: Vec<(StepId, usize)> = (0..run.turns.len())
-        .flat_map(|turn| run.steps_of_turn(turn).into_iter().zip(1..))
-        .collect();
-    all.into_par_iter().filter_map(of).collect()
+    run.numbered_steps().into_par_iter().filter_map(of).collect()
 }
 
 /// The first moment that shows each decision to the agent, by its id: a request shows it before its turn's first step.
@@ -113,8 +110,4 @@ fn shown(archive: &Archive, run: &Run, store: &Store) -> HashMap<String, StepId>
         }
     }
     first
-}
-
-fn plain(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }

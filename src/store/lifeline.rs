@@ -42,7 +42,7 @@ impl Archive {
         let mut known = self.facts.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let mut missing = lifeline::wanted(&timeline);
         missing.retain(|(blob, grammar, _)| !known.contains_key(&(*blob, *grammar)));
-        let mut done = 0;
+        let (mut done, mut fresh) = (0, vec![]);
         for batch in missing.chunks(BATCH) {
             if !goes_on(done, missing.len()) {
                 return Err("stopped".into());
@@ -55,10 +55,14 @@ impl Archive {
                 };
                 batch.par_iter().filter_map(facts).collect::<Vec<_>>()
             })?;
-            known.extend(read);
+            fresh.extend(read);
             done += batch.len();
         }
-        self.facts.0.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&known);
+        if !fresh.is_empty() {
+            let mut kept = self.facts.0.lock().unwrap_or_else(PoisonError::into_inner);
+            kept.extend(fresh.iter().cloned());
+        }
+        known.extend(fresh);
         Ok(known)
     }
 }

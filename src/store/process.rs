@@ -12,7 +12,7 @@ use crate::{
     formats::rigorbench::scores::{self, Score},
     metrics::{
         lifeline::{self, FileFacts, is_test},
-        process::{CodeFacts, History, LostUse, Observed, StepFacts, Undone, assertions},
+        process::{CodeFacts, History, LostUse, Observed, Report, StepFacts, Undone, assertions},
     },
     run::{
         RepoPath, Run, StepId,
@@ -25,12 +25,15 @@ use super::Archive;
 /// Bytes of test files that are read; what is more is left out.
 const MOST_TESTS: usize = 64 << 20;
 
+/// How a run was worked on.
+pub fn report(archive: &Archive, run: &Run) -> Report {
+    Report::of(run, &observed(archive, run))
+}
+
 /// What the process of a run is told from. Without files (a log that tells of none, a repository that cannot be read)
 /// the steps alone.
 pub fn observed(archive: &Archive, run: &Run) -> Observed {
-    let ids: Vec<(StepId, usize)> = (0..run.turns.len())
-        .flat_map(|turn| run.steps_of_turn(turn).into_iter().zip(1..))
-        .collect();
+    let ids = run.numbered_steps();
     let facts = |(id, number): &(StepId, usize)| {
         let step = run.step(*id)?;
         Some(StepFacts::of(run, *id, *number, step, &archive.step_text(run, *id)))

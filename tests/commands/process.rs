@@ -240,6 +240,19 @@ fn results_of_the_benchmark_are_runs_with_their_scores_beside_them() {
 }
 
 #[test]
+fn a_file_that_tells_of_no_step_has_no_score() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("broken.yaml");
+    fs::write(&path, "task_id: t\nphases:\n- name: [x\n").unwrap();
+
+    let told = json(&["process", path.to_str().unwrap(), "--json"]);
+
+    let paper = &told["profiles"][0];
+    assert_eq!((&paper["profile"], &paper["rigor_score"]), (&"rigor-paper".into(), &Value::Null));
+    assert!(paper["pillars"].as_array().unwrap().iter().all(|it| it["value"].is_null()));
+}
+
+#[test]
 fn two_runs_of_a_task_part_at_a_step() {
     let pair = ["sample-runs/codex-p12-single-shot", "sample-runs/codex-p12"];
 

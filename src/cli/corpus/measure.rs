@@ -17,7 +17,7 @@ use crate::{
             facts::{Counted, Facts, Reused, Spent, Tested, Verdicts},
             ranked,
         },
-        process::{Processed, Report},
+        process::Processed,
         quality::{Scored, Snapshot},
     },
     run::{Run, Tokens, named::Named, recorded::Tests, rubric::Rubric},
@@ -163,7 +163,7 @@ fn facts(
             warnings: Some((run.warnings.len() + rubric.warnings.len()) as f64),
         },
         spent: Spent { tokens: total(tokens), cost_usd, seconds: None },
-        processed: has_turns.then(|| Report::of(run, &store::observed(archive, run)).numbers()),
+        processed: has_turns.then(|| store::report(archive, run).numbers()),
     };
     let value =
         |number: &Number| Some((*number, number.value(&known).filter(|value| value.is_finite())?));

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::{
-    cli::output::{Out, Table},
+    cli::output::{Out, Table, share},
     run::figures,
     study::{
         Plan,
@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-use super::{Args, shared};
+use super::Args;
 
 /// What a result file says.
 #[derive(Serialize)]
@@ -158,16 +158,7 @@ fn alignment(document: &Value, rows: &[Value]) -> Results {
         let mut own = summaries?.iter().filter(|it| text(it, "condition") == condition);
         number(own.next()?, "meanScore")
     };
-    let conditions = conditions(&scores, &recorded);
-    Results {
-        schema: "trajview.decision-results/1",
-        kind: "alignment of actions, 1 to 10",
-        does_not_add_up: differences(&conditions),
-        tests: tests(&scores),
-        conditions,
-        sessions: vec![],
-        judges: None,
-    }
+    Results::of("alignment of actions, 1 to 10", &scores, &recorded)
 }
 
 /// Half a unit of the second digit: results are rounded to two.
@@ -178,7 +169,7 @@ fn differences(conditions: &[Condition]) -> Vec<String> {
         it.mean.zip(it.recorded_mean).is_some_and(|(ours, theirs)| (ours - theirs).abs() > ROUNDED)
     };
     let sentence = |it: &Condition| {
-        let (ours, theirs) = (shared(it.mean), shared(it.recorded_mean));
+        let (ours, theirs) = (share(it.mean), share(it.recorded_mean));
         format!("{}: the file says a mean of {theirs}, its rows come to {ours}", it.condition)
     };
     conditions.iter().filter(differ).map(sentence).collect()
@@ -208,16 +199,7 @@ fn recall(list: &[Value]) -> Results {
         }));
     }
     let recorded = |name: &str| recorded.get(name).copied().flatten();
-    let conditions = conditions(&scores, &recorded);
-    Results {
-        schema: "trajview.decision-results/1",
-        kind: "recall over sessions, 0 to 1",
-        does_not_add_up: differences(&conditions),
-        tests: tests(&scores),
-        conditions,
-        sessions,
-        judges: None,
-    }
+    Results { sessions, ..Results::of("recall over sessions, 0 to 1", &scores, &recorded) }
 }
 
 /// The scores of two judges: the keys of a pair that end with `_score`, in the order of their names.
@@ -234,15 +216,7 @@ fn judges(pairs: &[Value]) -> Results {
             pairs.iter().filter_map(|it| Some((score(it, &names[0])?, score(it, &names[1])?)));
         Agreed::of(&names, &both.collect::<Vec<_>>())
     });
-    Results {
-        schema: "trajview.decision-results/1",
-        kind: "agreement of two judges",
-        conditions: vec![],
-        tests: vec![],
-        sessions: vec![],
-        judges,
-        does_not_add_up: vec![],
-    }
+    Results { judges, ..Results::of("agreement of two judges", &Scores::new(), &|_| None) }
 }
 
 impl Agreed {
@@ -271,6 +245,20 @@ impl Agreed {
 }
 
 impl Results {
+    /// What scores by condition come to; `recorded` has the means that the file gives.
+    fn of(kind: &'static str, scores: &Scores, recorded: &dyn Fn(&str) -> Option<f64>) -> Self {
+        let conditions = conditions(scores, recorded);
+        Self {
+            schema: "trajview.decision-results/1",
+            kind,
+            does_not_add_up: differences(&conditions),
+            tests: tests(scores),
+            conditions,
+            sessions: vec![],
+            judges: None,
+        }
+    }
+
     pub fn print(&self, args: &Args, out: &mut Out) -> io::Result<()> {
         if args.json {
             return out.json(self);
@@ -282,7 +270,7 @@ impl Results {
         if !self.conditions.is_empty() {
             let mut table = Table::new(&["condition", ">n", ">mean", ">as recorded"]);
             for row in &self.conditions {
-                let cells = [shared(row.mean), shared(row.recorded_mean)];
+                let cells = [share(row.mean), share(row.recorded_mean)];
                 table
                     .row([vec![row.condition.clone(), row.n.to_string()], cells.to_vec()].concat());
             }
@@ -291,7 +279,7 @@ impl Results {
         if !self.tests.is_empty() {
             let mut table = Table::new(&["a", "b", ">n", ">mean gap", ">p (Wilcoxon)"]);
             for row in &self.tests {
-                let cells = [shared(row.mean_gap), shared(row.p)];
+                let cells = [share(row.mean_gap), share(row.p)];
                 let names = vec![row.a.clone(), row.b.clone(), row.n.to_string()];
                 table.row([names, cells.to_vec()].concat());
             }
@@ -310,10 +298,10 @@ impl Results {
             table.row(vec![
                 format!("{} and {}", judges.a, judges.b),
                 figures::count(judges.n as u64),
-                shared(judges.exact),
-                shared(judges.within_1),
-                shared(judges.kappa_quadratic),
-                shared(judges.spearman),
+                share(judges.exact),
+                share(judges.within_1),
+                share(judges.kappa_quadratic),
+                share(judges.spearman),
             ]);
             table.write(args.md, out)?;
         }
@@ -336,7 +324,7 @@ impl Results {
                 let mut own = self.sessions.iter();
                 let found =
                     own.find(|it| it.condition == condition.condition && it.session == *session);
-                shared(found.and_then(|it| it.mean))
+                share(found.and_then(|it| it.mean))
             };
             let cells = sessions.iter().map(of);
             table.row(std::iter::once(condition.condition.clone()).chain(cells).collect());

@@ -6,11 +6,10 @@ use serde::Serialize;
 
 use crate::{
     metrics::process::{
-        Discipline, Observed, Pillar, Profile, Weights, lints,
+        Discipline, Pillar, Profile, Report, Weights,
         lints::Lint,
-        paper,
         pillars::{Part, Scored},
-        recovery,
+        report::Names,
     },
     run::StepId,
 };
@@ -105,7 +104,9 @@ pub struct ScoreRow {
 }
 
 impl ScoreRow {
-    pub fn of(discipline: &Discipline, signals: usize) -> Self {
+    /// By the paper's formulas.
+    pub fn of(report: &Report) -> Self {
+        let discipline = &report.paper;
         let counted = discipline.pillars.iter().flat_map(|scored| &scored.counted);
         Self {
             profile: discipline.profile.word(),
@@ -114,42 +115,33 @@ impl ScoreRow {
             weight_used: discipline.weight_used(),
             counted: counted.map(|it| (it.what, it.count)).collect(),
             not_recorded: discipline.not_recorded(),
-            signals,
+            signals: report.signals.len(),
         }
-    }
-}
-
-/// How steps are called.
-pub struct Names<'a>(&'a Observed);
-
-impl Names<'_> {
-    fn of(&self, step: StepId) -> String {
-        let found = self.0.steps.iter().find(|it| it.id == step);
-        format!("{}.{}", step.turn + 1, found.map_or(step.step + 1, |it| it.number))
-    }
-
-    fn at(&self, index: usize) -> String {
-        self.0.steps.get(index).map(|step| self.of(step.id)).unwrap_or_default()
     }
 }
 
 impl Process {
     pub fn of(worked: &Worked, weights: Option<&Weights>) -> Self {
-        let Worked { path, run, observed, signals, .. } = worked;
-        let names = Names(observed);
-        let signals = signals.iter().map(|signal| SignalRow {
+        let Worked { path, run, report, .. } = worked;
+        let called = |step: StepId| report.names.called(step);
+        let signals = report.signals.iter().map(|signal| SignalRow {
             kind: signal.kind.words(),
-            step: names.of(signal.step),
-            until: names.of(signal.until),
+            step: called(signal.step),
+            until: called(signal.until),
             why: signal.why.clone(),
             path: signal.path.clone(),
         });
-        let recoveries = recovery::cycles(observed).into_iter().map(|cycle| RecoveryRow {
-            failed: names.at(cycle.failed),
-            attempts: cycle.attempts.len(),
-            recovered: cycle.recovered.map(|at| names.at(at)),
+        let recoveries = report.cycles.iter().map(|cycle| RecoveryRow {
+            failed: called(cycle.failed),
+            attempts: cycle.attempts,
+            recovered: cycle.recovered.map(called),
         });
-        let plan = paper::executed(observed).unwrap_or_default().into_iter();
+        let planned = |(item, done): &(String, Option<StepId>)| PlanRow {
+            item: item.clone(),
+            done: done.map(called),
+        };
+        let profile =
+            |profile: &Profile| profile_row(report.in_profile(*profile), weights, &report.names);
         Self {
             schema: "trajview.process/1",
             run: run.id.clone(),
@@ -157,25 +149,16 @@ impl Process {
             format: run.origin.format,
             task: run.task_key(),
             agent: run.agent_key(),
-            profiles: Profile::ALL
-                .iter()
-                .map(|profile| profile_row(worked.in_profile(*profile), weights, &names))
-                .collect(),
+            profiles: Profile::ALL.iter().map(profile).collect(),
             signals: signals.collect(),
             recoveries: recoveries.collect(),
-            plan: plan
-                .map(|(item, done)| PlanRow { item, done: done.map(|at| names.at(at)) })
-                .collect(),
-            lints: lints::of(run),
+            plan: report.plan.iter().map(planned).collect(),
+            lints: report.lints.clone(),
         }
     }
 }
 
-fn profile_row(
-    discipline: &Discipline,
-    weights: Option<&Weights>,
-    names: &Names<'_>,
-) -> ProfileRow {
+fn profile_row(discipline: &Discipline, weights: Option<&Weights>, names: &Names) -> ProfileRow {
     let weights = weights.cloned().unwrap_or_default();
     ProfileRow {
         profile: discipline.profile.word(),
@@ -186,7 +169,7 @@ fn profile_row(
     }
 }
 
-fn pillar_row(scored: &Scored, weights: &Weights, names: &Names<'_>) -> PillarRow {
+fn pillar_row(scored: &Scored, weights: &Weights, names: &Names) -> PillarRow {
     PillarRow {
         id: scored.pillar.word(),
         name: scored.pillar.name(),
@@ -200,7 +183,7 @@ fn pillar_row(scored: &Scored, weights: &Weights, names: &Names<'_>) -> PillarRo
             .map(|counted| CountedRow {
                 what: counted.what,
                 count: counted.count,
-                steps: counted.steps.iter().map(|step| names.of(*step)).collect(),
+                steps: counted.steps.iter().map(|step| names.called(*step)).collect(),
             })
             .collect(),
         disagreement: scored.pillar.disagreement(),
@@ -229,7 +212,7 @@ pub struct CsvRow {
 
 impl CsvRow {
     pub fn of(worked: &Worked, profile: Profile, weights: Option<&Weights>) -> Self {
-        let discipline = worked.in_profile(profile);
+        let discipline = worked.report.in_profile(profile);
         Self {
             run: worked.run.id.clone(),
             path: worked.path.clone(),
@@ -239,8 +222,8 @@ impl CsvRow {
             rigor_score: discipline.composite(&weights.cloned().unwrap_or_default()),
             weight_used: discipline.weight_used(),
             pillars: Pillar::ALL.iter().map(|it| (it.word(), discipline.value(*it))).collect(),
-            signals: worked.signals.len(),
-            lints: lints::of(&worked.run).len(),
+            signals: worked.report.signals.len(),
+            lints: worked.report.lints.len(),
             outcome: None,
         }
     }

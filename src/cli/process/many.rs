@@ -10,20 +10,16 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::{
-    cli::output::{Out, Table, tell},
-    metrics::process::{Observed, divergence::first_lasting},
-    run::{StepId, figures},
+    cli::output::{Out, Table, share, tell},
+    metrics::process::divergence::first_lasting,
+    run::figures,
     store,
-    study::{
-        Plan,
-        process::{Cell, Harness, Outcomes, Worked as Row, grid, outcomes, ranking},
-    },
+    study::process::{Cell, Harness, Outcomes, Worked as Row, grid, outcomes, ranking},
 };
 
 use super::{
     Args, Worked,
     document::{CSV, CsvRow},
-    tables::shared,
 };
 
 /// What is said of several runs.
@@ -56,15 +52,11 @@ struct DivergenceRow {
 }
 
 impl DivergenceRow {
-    fn of(a: &Observed, b: &Observed) -> Option<Self> {
-        let found = first_lasting(a, b)?;
-        let named = |observed: &Observed, step: Option<StepId>| {
-            let step = observed.steps.iter().find(|it| Some(it.id) == step)?;
-            Some(format!("{}.{}", step.id.turn + 1, step.number))
-        };
+    fn of(a: &Worked, b: &Worked) -> Option<Self> {
+        let found = first_lasting(&a.observed, &b.observed)?;
         Some(Self {
-            a: named(a, found.a),
-            b: named(b, found.b),
+            a: found.a.map(|step| a.report.names.called(step)),
+            b: found.b.map(|step| b.report.names.called(step)),
             shared: found.shared,
             alike_after: found.alike_after,
         })
@@ -100,24 +92,23 @@ fn document(paths: &[PathBuf], args: &Args) -> Document {
             let worked = Worked::of(path.display().to_string(), &opened);
             let mut row = CsvRow::of(&worked, args.profile, weights);
             row.outcome = outcome(&opened.run, &scores);
-            Ok((row, is_pair.then_some(worked.observed)))
+            Ok((row, is_pair.then_some(worked)))
         }
         Err(why) => Err(Problem { path: name(path), what: why.to_string() }),
     };
-    let read: Vec<Result<(CsvRow, Option<Observed>), Problem>> =
-        paths.par_iter().map(read).collect();
+    let read: Vec<Result<(CsvRow, Option<Worked>), Problem>> = paths.par_iter().map(read).collect();
     let (mut runs, mut problems, mut pair) = (vec![], vec![], vec![]);
     for one in read {
         match one {
-            Ok((row, observed)) => {
+            Ok((row, worked)) => {
                 runs.push(row);
-                pair.extend(observed);
+                pair.extend(worked);
             }
             Err(problem) => problems.push(problem),
         }
     }
     let rows: Vec<Row> = runs.iter().map(row).collect();
-    let plan = Plan { seed: args.seed, resamples: args.resamples, ..Plan::default() };
+    let plan = args.resampling.plan();
     Document {
         schema: "trajview.process-of-runs/1",
         profile: args.profile.word(),
@@ -185,8 +176,8 @@ fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Result<()
             let cell = document.grid.iter().find(|it| it.task == task && it.harness == **harness);
             match cell {
                 None => String::new(),
-                Some(Cell { n: 1, mean, .. }) => shared(*mean),
-                Some(Cell { n, mean, .. }) => format!("{} ({n})", shared(*mean)),
+                Some(Cell { n: 1, mean, .. }) => share(*mean),
+                Some(Cell { n, mean, .. }) => format!("{} ({n})", share(*mean)),
             }
         };
         let cells = harnesses.iter().map(cell);
@@ -206,7 +197,7 @@ fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Result<()
             rank.to_string(),
             row.harness.clone(),
             row.n.to_string(),
-            shared(row.mean),
+            share(row.mean),
             interval.unwrap_or_else(|| "-".into()),
             row.without.to_string(),
         ]);
@@ -236,7 +227,7 @@ fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Result<()
         out.line("how process goes with outcome (Spearman)")?;
         let mut table = Table::new(&["over", ">n", ">rho", ">p"]);
         for row in &document.outcomes {
-            table.row(vec![row.over.clone(), row.n.to_string(), shared(row.rho), shared(row.p)]);
+            table.row(vec![row.over.clone(), row.n.to_string(), share(row.rho), share(row.p)]);
         }
         table.write(is_markdown, out)?;
     }

@@ -3,7 +3,7 @@
 use std::io;
 
 use crate::{
-    cli::output::{Out, Table},
+    cli::output::{Out, Table, share},
     run::figures,
 };
 
@@ -50,18 +50,18 @@ fn section(name: &str, count: usize, out: &mut Out) -> io::Result<()> {
 }
 
 fn pillars(profile: &ProfileRow, is_markdown: bool, out: &mut Out) -> io::Result<()> {
-    let score = shared(profile.rigor_score);
+    let score = share(profile.rigor_score);
     let weight = figures::percent(profile.weight_used);
     out.line(&format!("{}: RigorScore {score}, over {weight} of the weights", profile.profile))?;
     let mut table = Table::new(&["pillar", ">weight", ">value", "counted", "parts"]);
     for row in &profile.pillars {
         let star = if row.is_default { "*" } else { "" };
         let counted = row.counted.iter().map(|it| format!("{} {}", it.count, it.what));
-        let parts = row.parts.iter().map(|part| format!("{} {}", part.id, shared(part.value)));
+        let parts = row.parts.iter().map(|part| format!("{} {}", part.id, share(part.value)));
         table.row(vec![
             format!("{} ({})", row.name, row.id.to_uppercase()),
             figures::percent(row.weight),
-            shared(row.value) + star,
+            share(row.value) + star,
             counted.collect::<Vec<_>>().join(", "),
             parts.collect::<Vec<_>>().join(", "),
         ]);
@@ -114,8 +114,4 @@ pub fn signals(process: &Process, args: &Args, out: &mut Out) -> io::Result<()> 
         return out.csv("step until kind path why", &process.signals);
     }
     signal_table(process).write(args.md, out)
-}
-
-pub fn shared(value: Option<f64>) -> String {
-    value.map_or_else(|| "-".into(), figures::share)
 }

@@ -94,8 +94,12 @@ pub fn rows(
 pub fn signs(decision: &Decision) -> Vec<String> {
     let sentence = decision.answer.split_inclusive(". ").next().unwrap_or_default();
     let texts = [decision.id.as_str(), decision.question.as_str(), sentence];
-    let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
     texts.map(plain).into_iter().filter(|text| text.len() >= 6).collect()
+}
+
+/// A text in the form of [`signs`].
+pub fn plain(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
 #[cfg(test)]

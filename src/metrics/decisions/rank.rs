@@ -22,10 +22,10 @@ const RRF_K: f64 = 60.0;
 /// Tokens that the decisions of a file may take where they are many; four characters are a token.
 pub const BUDGET: usize = 500;
 
-const STOP_WORDS: [&str; 34] = [
+const STOP_WORDS: [&str; 32] = [
     "a", "an", "the", "and", "or", "but", "is", "are", "was", "were", "be", "been", "being", "to",
     "of", "in", "on", "at", "for", "with", "by", "as", "we", "our", "why", "what", "how", "did",
-    "do", "does", "use", "using", "", "",
+    "do", "does", "use", "using",
 ];
 
 /// The words of a text that count, in order.

@@ -5,13 +5,11 @@
 //! ([`crate::run::commands`]). A tool of RigorBench's own results is named after the type of its action. To know another tool
 //! add its name to a row of `TOOLS`: letters and digits only, in lower case, the last part of a dotted name.
 
-use crate::{
-    metrics::lifeline::is_test,
-    run::{
-        Edit, RepoPath, Role, Step, StepKind,
-        commands::{self, Does},
-        values::worded,
-    },
+use super::paths;
+use crate::run::{
+    Edit, Role, Step, StepKind,
+    commands::{self, Does},
+    values::worded,
 };
 
 worded! {
@@ -181,14 +179,13 @@ fn of_commands(told: &mut Told, line: &str) {
 /// What an edit of a file counts as, by the file's name.
 fn of_edit(edit: &Edit) -> Action {
     let path = edit.path.as_str();
-    let name = path.rsplit(['/', '\\']).next().unwrap_or(path).to_ascii_lowercase();
+    let name = paths::name(path).to_ascii_lowercase();
     let (stem, suffix) = name.split_once('.').unwrap_or((&name, ""));
     let is_text = matches!(suffix, "" | "md" | "txt" | "rst" | "markdown" | "org" | "adoc");
     if is_text && ["plan", "design", "todo", "roadmap"].iter().any(|word| stem.contains(word)) {
         return Action::PlanCreated;
     }
-    let is_tests = RepoPath::new(path.trim_start_matches('/')).is_some_and(|path| is_test(&path));
-    if is_tests { Action::TestWritten } else { Action::FileModified }
+    if paths::is_test(path) { Action::TestWritten } else { Action::FileModified }
 }
 
 /// Words by which an agent says that what is asked cannot be done, or cannot be done without more being said.

@@ -6,7 +6,10 @@
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-use super::observed::{Observed, StepFacts, hash};
+use super::{
+    observed::{Observed, StepFacts, hash},
+    paths,
+};
 use crate::run::StepId;
 
 /// Where two runs part.
@@ -60,8 +63,8 @@ fn doing(observed: &Observed) -> Vec<&StepFacts> {
 
 /// What a step does, and to files of which names.
 fn word(step: &StepFacts) -> u64 {
-    let name = |path: &String| path.rsplit(['/', '\\']).next().unwrap_or(path).to_owned();
-    let mut files: Vec<String> = step.edits.iter().chain(&step.reads).map(name).collect();
+    let mut files: Vec<&str> =
+        step.edits.iter().chain(&step.reads).map(|path| paths::name(path)).collect();
     files.sort_unstable();
     files.dedup();
     let kinds: Vec<&str> = step.actions.iter().map(|action| action.word()).collect();

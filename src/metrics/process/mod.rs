@@ -11,6 +11,7 @@ pub mod divergence;
 pub mod lints;
 pub mod observed;
 pub mod paper;
+mod paths;
 pub mod pillars;
 pub mod plan;
 pub mod recovery;

@@ -114,6 +114,13 @@ pub struct LostUse {
     pub is_gone: bool,
 }
 
+impl Observed {
+    /// Whether the recording tells of anything that was done: records that nobody knows tell of nothing.
+    pub fn tells_steps(&self) -> bool {
+        self.steps.iter().any(|step| step.kind != StepKind::Unknown)
+    }
+}
+
 impl StepFacts {
     /// Of a step and its texts.
     pub fn of(run: &Run, id: StepId, number: usize, step: &Step, text: &StepText) -> Self {

@@ -7,6 +7,7 @@ use std::collections::HashSet;
 use super::{
     action::Action,
     observed::{Observed, StepFacts},
+    paths,
     pillars::{Counted, Part, Pillar, Scored},
     plan, recovery,
     shipped::count,
@@ -52,7 +53,7 @@ fn planning(observed: &Observed) -> Scored {
         () => (0.0, "no plan was made"),
     };
     let followed = followed(observed);
-    let has_steps = !observed.steps.is_empty();
+    let has_steps = observed.tells_steps();
     let parts = vec![
         part("PAC", "a plan before code", 0.30, has_steps.then_some(created), why),
         part("DQ", "how fine the plan is", 0.35, None, "asks for a judge"),
@@ -99,8 +100,7 @@ pub fn executed(observed: &Observed) -> Option<Vec<(String, Option<usize>)>> {
         let names = |step: &StepFacts| {
             let mut parts = step.edits.iter().flat_map(|path| {
                 let path = path.to_lowercase();
-                let name = path.rsplit('/').next().unwrap_or(&path).to_owned();
-                let stem = name.split('.').next().unwrap_or(&name).to_owned();
+                let (name, stem) = (paths::name(&path).to_owned(), paths::stem(&path).to_owned());
                 [path, name, stem]
             });
             parts.any(|part| words.contains(&part))

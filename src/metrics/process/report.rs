@@ -1,5 +1,7 @@
 //! Everything that is told of a run's process, worked out once from what was observed.
 
+use std::collections::HashMap;
+
 use super::{
     Discipline, Observed, Pillar, Profile, Signal,
     lints::{self, Lint},
@@ -17,8 +19,24 @@ pub struct Report {
     /// The longest plan, and the step at which each of its items was done; None where that cannot be told.
     pub plan: Vec<(String, Option<StepId>)>,
     pub lints: Vec<Lint>,
-    /// Whether anything is recorded of what was done.
-    pub has_steps: bool,
+    pub names: Names,
+    /// Whether the recording tells of anything that was done.
+    pub tells_steps: bool,
+}
+
+/// How the steps of a run are called: `12.7` is the seventh step of turn 12.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Names(HashMap<StepId, usize>);
+
+impl Names {
+    fn of(observed: &Observed) -> Self {
+        Self(observed.steps.iter().map(|step| (step.id, step.number)).collect())
+    }
+
+    pub fn called(&self, step: StepId) -> String {
+        let number = self.0.get(&step).copied().unwrap_or(step.step + 1);
+        format!("{}.{number}", step.turn + 1)
+    }
 }
 
 /// A cycle of failure and recovery, by its steps.
@@ -46,7 +64,8 @@ impl Report {
             cycles: cycles.collect(),
             plan: plan.into_iter().map(|(item, done)| (item, done.map(id))).collect(),
             lints: lints::of(run),
-            has_steps: !observed.steps.is_empty(),
+            names: Names::of(observed),
+            tells_steps: observed.tells_steps(),
         }
     }
 
@@ -59,7 +78,7 @@ impl Report {
 
     /// The numbers of it, by the paper's formulas; None of them where no step is recorded.
     pub fn numbers(&self) -> Processed {
-        if !self.has_steps {
+        if !self.tells_steps {
             return Processed::default();
         }
         let mut pillars = [None; Pillar::ALL.len()];

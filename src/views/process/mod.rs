@@ -191,9 +191,11 @@ impl Process {
 
     /// What the chosen pillar is made of.
     pub fn counted_rows(&self, session: &Session) -> Vec<Row> {
-        let discipline = self.report(session).map(|report| report.in_profile(self.profile));
-        let scored = discipline.and_then(|it| it.pillars.get(self.pillar));
-        scored.map(|scored| rows::of_pillar(&session.run, scored)).unwrap_or_default()
+        let Some(report) = self.report(session) else { return vec![] };
+        let scored = report.in_profile(self.profile).pillars.get(self.pillar);
+        scored
+            .map(|scored| rows::of_pillar(&session.run, &report.names, scored))
+            .unwrap_or_default()
     }
 
     /// The lower list.
@@ -201,7 +203,7 @@ impl Process {
         let report = self.report(session);
         match self.list {
             List::Signals => report.map(|it| rows::of_signals(&it.signals)).unwrap_or_default(),
-            List::Plan => report.map(|it| rows::of_plan(&session.run, it)).unwrap_or_default(),
+            List::Plan => report.map(rows::of_plan).unwrap_or_default(),
             List::Decisions => match session.scores.worked.decisions() {
                 Some(Ok(Some(lane))) => rows::of_decisions(lane),
                 _ => vec![],

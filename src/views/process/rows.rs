@@ -3,7 +3,7 @@
 use crate::{
     metrics::{
         decisions::Lane,
-        process::{Report, Signal, lints::Lint, pillars::Scored},
+        process::{Report, Signal, lints::Lint, pillars::Scored, report::Names},
     },
     run::{Run, StepId, figures},
 };
@@ -21,13 +21,8 @@ pub struct Row {
     pub is_loud: bool,
 }
 
-fn called(run: &Run, step: StepId) -> String {
-    let number = run.step_numbers(step.turn).get(&step).copied().unwrap_or(step.step + 1);
-    format!("{}.{number}", step.turn + 1)
-}
-
 /// The parts of a formula, then the events that were counted, then where the profiles disagree.
-pub fn of_pillar(run: &Run, scored: &Scored) -> Vec<Row> {
+pub fn of_pillar(run: &Run, names: &Names, scored: &Scored) -> Vec<Row> {
     let part = |part: &crate::metrics::process::pillars::Part| Row {
         kind: part.id.to_owned(),
         words: format!(
@@ -47,7 +42,7 @@ pub fn of_pillar(run: &Run, scored: &Scored) -> Vec<Row> {
         let words = format!("{} {}", counted.count, counted.what);
         rows.push(Row { kind: "counted".into(), words, ..Row::default() });
         rows.extend(counted.steps.iter().map(|step| Row {
-            at: called(run, *step),
+            at: names.called(*step),
             words: run.step(*step).map(|it| it.label.to_string()).unwrap_or_default(),
             step: Some(*step),
             ..Row::default()
@@ -72,18 +67,18 @@ pub fn of_signals(signals: &[Signal]) -> Vec<Row> {
     signals.iter().map(row).collect()
 }
 
-pub fn of_plan(run: &Run, report: &Report) -> Vec<Row> {
+pub fn of_plan(report: &Report) -> Vec<Row> {
     let recovery = |cycle: &crate::metrics::process::report::Loop| {
         let attempts = match cycle.attempts {
             1 => "1 attempt".to_owned(),
             count => format!("{count} attempts"),
         };
         let end = match cycle.recovered {
-            Some(step) => format!("recovered at {}", called(run, step)),
+            Some(step) => format!("recovered at {}", report.names.called(step)),
             None => "not recovered in its turn".into(),
         };
         Row {
-            at: called(run, cycle.failed),
+            at: report.names.called(cycle.failed),
             kind: "failure".into(),
             words: format!("{attempts}, {end}"),
             step: Some(cycle.failed),
@@ -91,7 +86,7 @@ pub fn of_plan(run: &Run, report: &Report) -> Vec<Row> {
         }
     };
     let planned = |(item, done): &(String, Option<StepId>)| Row {
-        at: done.map(|step| called(run, step)).unwrap_or_default(),
+        at: done.map(|step| report.names.called(step)).unwrap_or_default(),
         kind: if done.is_some() { "planned" } else { "not found" }.into(),
         words: item.clone(),
         step: *done,

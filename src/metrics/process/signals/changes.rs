@@ -4,12 +4,12 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::{
-    metrics::lifeline::is_test,
     metrics::process::{
         observed::{Observed, StepFacts},
+        paths,
         plan::telling_words,
     },
-    run::{RepoPath, StepKind},
+    run::StepKind,
 };
 
 use super::{Kind, Signal, over};
@@ -104,7 +104,7 @@ fn context_lost(observed: &Observed, found: &mut Vec<Signal>) {
         let summary = &after[0].summary;
         let mut lost: Vec<&str> = times
             .into_iter()
-            .filter(|(path, times)| *times > 1 && !later.contains(path) && !is_test_file(path))
+            .filter(|(path, times)| *times > 1 && !later.contains(path) && !paths::is_test(path))
             .map(|(path, _)| path)
             .filter(|path| !summary.contains(&file_name(path)) && !summary.contains(&stem(path)))
             .collect();
@@ -156,21 +156,16 @@ fn unrequested(observed: &Observed, found: &mut Vec<Signal>) {
     }
 }
 
-fn is_test_file(path: &str) -> bool {
-    RepoPath::new(path.trim_start_matches('/')).is_some_and(|path| is_test(&path))
-}
-
 fn request_of(observed: &Observed, turn: usize) -> String {
     observed.requests.get(turn).map(|request| request.to_lowercase()).unwrap_or_default()
 }
 
 fn file_name(path: &str) -> String {
-    path.rsplit(['/', '\\']).next().unwrap_or(path).to_lowercase()
+    paths::name(path).to_lowercase()
 }
 
 fn stem(path: &str) -> String {
-    let name = file_name(path);
-    name.split('.').next().unwrap_or(&name).to_owned()
+    paths::stem(path).to_lowercase()
 }
 
 /// Whether a text has the word, between characters that are no part of a name.

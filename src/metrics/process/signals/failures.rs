@@ -7,7 +7,7 @@ use crate::metrics::process::{
     observed::{Observed, StepFacts},
 };
 
-use super::{Kind, Signal, called, over};
+use super::{Kind, Signal, called, ordinal, over};
 
 pub fn find(observed: &Observed, found: &mut Vec<Signal>) {
     same_again(observed, found);
@@ -29,7 +29,7 @@ fn same_again(observed: &Observed, found: &mut Vec<Signal>) {
                 match *times {
                     2 => "second".into(),
                     3 => "third".into(),
-                    times => format!("{times}th"),
+                    times => ordinal(times),
                 }
             );
             found.push(over(observed, Kind::SameFailure, (at, at), why));

@@ -91,3 +91,14 @@ fn called(observed: &Observed, at: usize) -> String {
     let step = &observed.steps[at];
     format!("{}.{}", step.id.turn + 1, step.number)
 }
+
+/// `4th`
+fn ordinal(count: usize) -> String {
+    let suffix = match (count % 10, count % 100) {
+        (1, rest) if rest != 11 => "st",
+        (2, rest) if rest != 12 => "nd",
+        (3, rest) if rest != 13 => "rd",
+        _ => "th",
+    };
+    format!("{count}{suffix}")
+}

@@ -7,7 +7,7 @@ use crate::metrics::process::{
     observed::{Observed, Prints, StepFacts},
 };
 
-use super::{Kind, Signal, called, over};
+use super::{Kind, Signal, called, ordinal, over};
 
 /// The first repetition may be a second look; the next one is a loop.
 const REPEATED: usize = 3;
@@ -101,16 +101,6 @@ fn repeated_messages(observed: &Observed, found: &mut Vec<Signal>) {
         );
         found.push(over(observed, Kind::RepeatedMessage, at, why));
     }
-}
-
-fn ordinal(count: usize) -> String {
-    let suffix = match (count % 10, count % 100) {
-        (1, rest) if rest != 11 => "st",
-        (2, rest) if rest != 12 => "nd",
-        (3, rest) if rest != 13 => "rd",
-        _ => "th",
-    };
-    format!("{count}{suffix}")
 }
 
 /// A stretch of calls none of which brought anything that was not seen before: no change of a file, no observation, no file

@@ -20,8 +20,8 @@ pub fn draw(session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
     }
     let cells = turns.min(width);
     let mut counts = vec![0usize; cells];
-    for turn in 0..turns {
-        counts[turn * cells / turns] += session.scores.worked.signals_of(turn);
+    for signal in session.scores.worked.signals() {
+        counts[signal.step.turn * cells / turns] += 1;
     }
     let playhead = session.turn * cells / turns;
     let cell = |(at, count): (usize, &usize)| {
