@@ -226,9 +226,8 @@ impl Moment {
         let found = place.as_ref().and_then(|it| snapshot.definition(&it.path, &it.name));
         let (hash, line) = found.map_or((0, 1), |it| (it.hash, it.line()));
         let uses = place.as_ref().map(|it| snapshot.uses_of(&it.path, &it.name, mentions));
-        let is_registered = place
-            .as_ref()
-            .is_some_and(|it| snapshot.is_registered(&it.path, &it.name, mentions));
+        let is_registered =
+            place.as_ref().is_some_and(|it| snapshot.is_registered(&it.path, &it.name, mentions));
         Self { place, hash, line, uses: uses.unwrap_or_default(), is_registered }
     }
 
