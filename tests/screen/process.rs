@@ -62,3 +62,22 @@ fn the_lists_say_what_there_is_not() {
     let recording = frame("120x40", "v v v");
     assert!(recording.contains("nothing speaks against the recording"), "{recording}");
 }
+
+#[test]
+fn a_key_goes_from_signal_to_signal_in_every_view_and_says_why() {
+    let run = project("sample-runs/codex-p12");
+    let seen = |view: &str, keys: &str| {
+        let run = run.to_str().unwrap();
+        trajview(&[run, "--view", view, "--snapshot", "120x40", "--keys", keys]).out
+    };
+
+    let first = seen("replay", ")");
+    assert!(first.contains("turn 42/56") && first.contains("step 5/"), "{first}");
+    assert!(first.contains("last use lost: nothing uses CosineSchedule"), "{first}");
+    assert!(first.contains("• last use lost"), "{first}");
+    let third = seen("curves", ") 2)");
+    assert!(third.contains("turn 46/56") && third.contains("last use lost: snr_weight"), "{third}");
+    assert!(seen("scores", ") ) (").contains("turn 42/56"));
+    assert!(seen("replay", "9)").contains("no signal after this one"));
+    assert!(seen("replay", "(").contains("no signal before this one"));
+}
