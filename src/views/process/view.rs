@@ -36,8 +36,8 @@ impl RunView for Process {
         self.below.follow(self.below_rows(session).len(), areas.below_height());
     }
 
-    /// The report while the view is on, and of a run that is quickly read wherever its playhead is; decisions while their
-    /// list is shown.
+    /// The report while the view is on, and of a run that is quickly read wherever its playhead is; decisions and memory
+    /// while their list is shown.
     fn ask(&mut self, session: &mut Session, numbers: &mut Numbers, _: &Layout) -> Vec<Effect> {
         let is_known = session.growth.is_whole && matches!(session.timeline, Loading::Ready(_));
         let is_on = session.view == View::Process;
@@ -46,8 +46,14 @@ impl RunView for Process {
             return vec![];
         }
         let mut effects: Vec<Effect> = scores.worked.ask(numbers, run).into_iter().collect();
-        if is_on && self.list == List::Decisions {
-            effects.extend(scores.worked.ask_decisions(numbers, run));
+        match self.list {
+            List::Decisions if is_on => effects.extend(scores.worked.ask_decisions(numbers, run)),
+            List::Memory if is_on => effects.extend(scores.worked.ask_memory(numbers, run)),
+            List::Signals
+            | List::Plan
+            | List::Decisions
+            | List::Memory
+            | List::Recording => {}
         }
         effects
     }
