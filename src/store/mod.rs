@@ -33,6 +33,7 @@ mod memory;
 mod objects;
 mod open;
 mod pack;
+pub mod parts;
 pub mod piped;
 mod process;
 mod reading;

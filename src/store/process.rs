@@ -12,7 +12,9 @@ use crate::{
     formats::rigorbench::scores::{self, Score},
     metrics::{
         lifeline::{self, FileFacts, is_test},
-        process::{CodeFacts, History, LostUse, Observed, Report, StepFacts, Undone, assertions},
+        process::{
+            CodeFacts, History, LostUse, Observed, Report, StepFacts, Undone, assertions, judged,
+        },
     },
     run::{
         RepoPath, Run, StepId,
@@ -46,6 +48,7 @@ pub fn observed(archive: &Archive, run: &Run) -> Observed {
     Observed {
         steps,
         requests: requests.collect(),
+        opinions: judged::opinions(&archive.rubric().process),
         code: timeline.map(|timeline| code_facts(archive, run, timeline)),
         history: timeline.map(|timeline| history(archive, run, timeline)).unwrap_or_default(),
     }

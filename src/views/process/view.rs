@@ -39,6 +39,9 @@ impl RunView for Process {
         if self.list == List::Decisions {
             effects.extend(scores.worked.ask_decisions(numbers, run));
         }
+        if std::mem::take(&mut self.is_drawing) {
+            effects.extend(session.scores.worked.draw(numbers, &session.run));
+        }
         effects
     }
 
