@@ -22,7 +22,7 @@ use crate::{
         search::{Hit, Query},
     },
     session::{digest::Counts, saved::Saved},
-    store::{self, Archive, GoesOn, OpenError, ReuseReader, Scorer, Siblings},
+    store::{self, Archive, GoesOn, OpenError, ReuseReader, Scorer, Siblings, decisions},
 };
 
 use super::auditing;
@@ -101,9 +101,14 @@ pub trait Recording: Send + Sync {
     fn memory(&self, _run: &Run) -> Option<Course> {
         None
     }
-    /// The decisions of the run's own store over its steps; None where it has none. The error is a sentence.
-    fn decisions(&self, _run: &Run) -> Option<Result<Lane, String>> {
+    /// The decisions of the store at a path, else of the run's own, over its steps; None where it has none. The error is a
+    /// sentence.
+    fn decisions(&self, _run: &Run, _named: Option<&Path>) -> Option<Result<Lane, String>> {
         None
+    }
+    /// Writes what the requests lay down into the bundle as its store of decisions. Both are sentences.
+    fn draw_decisions(&self, _run: &Run) -> Result<String, String> {
+        Err(decisions::NO_BUNDLE.into())
     }
     /// What a rater has labelled so far; nothing of other raters. The error is a sentence.
     fn labels(&self, _annotator: &str) -> Result<Labels, String> {
@@ -210,11 +215,15 @@ impl Recording for Archive {
         store::memory_events::course(self, run, run.end()).map(|(course, _)| course)
     }
 
-    fn decisions(&self, run: &Run) -> Option<Result<Lane, String>> {
-        Some(
-            store::decisions::of_bundle(self.bundle()?)?
-                .map(|it| store::decisions::lane(self, run, &it)),
-        )
+    fn decisions(&self, run: &Run, named: Option<&Path>) -> Option<Result<Lane, String>> {
+        let store = decisions::of_run(self, named)?;
+        Some(store.map(|store| decisions::lane(self, run, &store)))
+    }
+
+    fn draw_decisions(&self, run: &Run) -> Result<String, String> {
+        let path = self.bundle().ok_or(decisions::NO_BUNDLE)?.join(decisions::FILE);
+        let count = decisions::write_drawn(self, run, &path)?;
+        Ok(format!("{} drawn from the requests into {}", decisions::counted(count), path.display()))
     }
 
     fn rubric(&self) -> Rubric {

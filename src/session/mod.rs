@@ -126,6 +126,9 @@ impl Session {
             Answer::Process(report) => self.scores.worked.take(request, report),
             Answer::Decisions(lane) => self.scores.worked.take_decisions(request, lane),
             Answer::Memory(course) => self.scores.worked.take_memory(request, course),
+            Answer::DrawDecisions(said) => {
+                self.notice = self.scores.worked.take_drawn(request, said).or(self.notice.take());
+            }
             other => return self.files.take(request, &self.run, other),
         }
         None

@@ -1,6 +1,6 @@
 //! How the run was worked on, and the decisions over it, as far as they are known.
 
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 use crate::{
     metrics::{
@@ -28,6 +28,9 @@ pub struct Worked {
     pub is_wanted: bool,
     /// The signal that was gone to last, by its place in [`Self::signals`].
     visited: Option<usize>,
+    drawing: Pending<()>,
+    /// Where the store of decisions was last read from.
+    pub store: Option<PathBuf>,
 }
 
 /// An answer, with the number of turns that it is of; None where the recording cannot tell.
@@ -49,6 +52,14 @@ impl<T> Known<T> {
     fn ask(&mut self, numbers: &mut Numbers, turns: usize, question: Question) -> Option<Effect> {
         let is_known = self.answer.as_ref().is_some_and(|(known, _)| *known == turns);
         (!is_known && self.pending.is_free()).then(|| self.pending.ask(numbers, turns, question))
+    }
+
+    /// What is known may be so no more: it is asked for again, and shown until then.
+    fn forget(&mut self) {
+        if let Some((turns, _)) = &mut self.answer {
+            *turns = usize::MAX;
+        }
+        self.pending = Pending::default();
     }
 
     fn take(&mut self, request: Request, answer: Answered<T>) {
@@ -79,11 +90,36 @@ impl Worked {
         self.memory.ask(numbers, run.turns.len(), question)
     }
 
+    /// Has what the requests lay down written into the bundle.
+    pub fn draw(&mut self, numbers: &mut Numbers, run: &Arc<Run>) -> Option<Effect> {
+        let question = Question::DrawDecisions { run: run.clone() };
+        self.drawing.is_free().then(|| self.drawing.ask(numbers, (), question))
+    }
+
+    /// The sentence to be shown.
+    pub fn take_drawn(
+        &mut self,
+        request: Request,
+        said: Result<String, Sentence>,
+    ) -> Option<String> {
+        self.drawing.answered(request)?;
+        self.decisions.forget();
+        Some(said.unwrap_or_else(|why| why))
+    }
+
+    /// The store of decisions may have been edited, or judged.
+    pub fn forget_decisions(&mut self) {
+        self.decisions.forget();
+    }
+
     pub fn take(&mut self, request: Request, answer: Answered<Report>) {
         self.report.take(request, answer);
     }
 
     pub fn take_decisions(&mut self, request: Request, answer: Answered<Lane>) {
+        if let Ok(Some(lane)) = &answer {
+            self.store.clone_from(&lane.origin);
+        }
         self.decisions.take(request, answer);
     }
 

@@ -187,6 +187,7 @@ impl OpenRun {
             | Answer::Process(..)
             | Answer::Decisions(..)
             | Answer::Memory(..)
+            | Answer::DrawDecisions(..)
             | Answer::Labels(..)
             | Answer::Diff(..)
             | Answer::ChangesBetween(..)

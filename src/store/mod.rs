@@ -34,6 +34,7 @@ pub mod memory_events;
 mod objects;
 mod open;
 mod pack;
+pub mod parts;
 pub mod piped;
 mod process;
 mod reading;

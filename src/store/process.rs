@@ -13,7 +13,8 @@ use crate::{
     metrics::{
         lifeline::{self, FileFacts, is_test},
         process::{
-            CodeFacts, History, LostUse, Observed, Processed, Report, StepFacts, Undone, assertions,
+            CodeFacts, History, LostUse, Observed, Processed, Report, StepFacts, Undone,
+            assertions, judged,
         },
     },
     run::{
@@ -59,6 +60,7 @@ pub fn observed(archive: &Archive, run: &Run) -> Observed {
     Observed {
         steps,
         requests: requests.collect(),
+        opinions: judged::opinions(&archive.rubric().process),
         code: timeline.map(|timeline| code_facts(archive, run, timeline)),
         history: timeline.map(|timeline| history(archive, run, timeline)).unwrap_or_default(),
     }

@@ -11,6 +11,7 @@ mod code_quality;
 mod compare;
 mod counts;
 mod decisions;
+mod decisions_judged;
 mod exported;
 mod faithfulness;
 mod formats;

@@ -10,6 +10,8 @@ mod memory;
 pub mod rows;
 mod view;
 
+use std::path::PathBuf;
+
 use crate::{
     metrics::process::{Pillar, Profile, Report, Weights, pillars::MOST_MOVED},
     session::{
@@ -39,6 +41,8 @@ pub struct Process {
     pub counted: Scroll,
     /// Of the lower list.
     pub below: Scroll,
+    /// Whether decisions are to be drawn from the requests.
+    is_drawing: bool,
 }
 
 /// Which part has the keyboard.
@@ -97,6 +101,8 @@ pub enum Message {
     Unweigh,
     /// From a pillar into what it is made of; from a row to its step.
     Open,
+    /// Has what the requests lay down written into the bundle, where it has no decisions.
+    DrawDecisions,
     /// The turns before and after, whatever has the keyboard.
     Turn(Motion),
     /// To the next signal of the run, or with less than 0 to the one before, in whichever view.
@@ -137,6 +143,7 @@ impl Process {
             Message::Weigh(tenths) => self.weigh(tenths),
             Message::Unweigh => self.weights = Weights::default(),
             Message::Open => self.open(session),
+            Message::DrawDecisions => self.draw_decisions(session),
             Message::Turn(motion) => {
                 let turn = motion.from(session.turn, session.run.turns.len(), 10);
                 session.select_turn(turn);
@@ -180,6 +187,19 @@ impl Process {
         }
     }
 
+    fn draw_decisions(&mut self, session: &mut Session) {
+        match session.scores.worked.decisions() {
+            _ if self.list != List::Decisions => {
+                session.notice = Some("d draws decisions; v goes to their list".into());
+            }
+            Some(Ok(None)) => self.is_drawing = true,
+            None => session.notice = Some("the decisions are still being looked for".into()),
+            Some(_) => {
+                session.notice = Some("there is a store of decisions already; E edits it".into());
+            }
+        }
+    }
+
     fn open(&mut self, session: &mut Session) {
         let row = match self.part {
             Part::Pillars => {
@@ -191,6 +211,10 @@ impl Process {
         };
         match row.and_then(Row::opening) {
             Some(opening) => session.open(opening),
+            None if self.part == Part::Below && self.list == List::Decisions => {
+                session.notice =
+                    Some("the newest decision of this chain applies to no step".into());
+            }
             None => session.notice = Some("this row has no step to open".into()),
         }
     }
@@ -209,16 +233,35 @@ impl Process {
             .unwrap_or_default()
     }
 
+    /// The list of decisions, each row with the decision's id.
+    fn decisions(&self, session: &Session) -> Vec<rows::DecisionRow> {
+        match session.scores.worked.decisions() {
+            Some(Ok(Some(lane))) => rows::of_decisions(lane),
+            _ => vec![],
+        }
+    }
+
+    /// The file of decisions and the line of the chosen one. The error is a sentence.
+    pub fn store_at(&self, session: &Session) -> Result<(PathBuf, usize), String> {
+        if self.list != List::Decisions {
+            return Err("E opens the store of decisions; v goes to their list".into());
+        }
+        let worked = &session.scores.worked;
+        let path = worked.store.clone().ok_or("no store of decisions is laid over this run")?;
+        let chosen = self.decisions(session).into_iter().nth(self.below.cursor);
+        let line = chosen
+            .zip(worked.decisions())
+            .and_then(|((id, _), lane)| lane.ok().flatten()?.lines.get(&id).copied());
+        Ok((path, line.unwrap_or(1)))
+    }
+
     /// The lower list.
     pub fn below_rows(&self, session: &Session) -> Vec<Row> {
         let report = self.report(session);
         match self.list {
             List::Signals => report.map(|it| rows::of_signals(&it.signals)).unwrap_or_default(),
             List::Plan => report.map(rows::of_plan).unwrap_or_default(),
-            List::Decisions => match session.scores.worked.decisions() {
-                Some(Ok(Some(lane))) => rows::of_decisions(lane),
-                _ => vec![],
-            },
+            List::Decisions => self.decisions(session).into_iter().map(|(_, row)| row).collect(),
             List::Memory => match session.scores.worked.memory() {
                 Some(Ok(Some(course))) => memory::rows(session, course),
                 _ => vec![],
@@ -252,4 +295,3 @@ fn to_signal(session: &mut Session, by: isize) {
     }
     session.notice = Some(safe(&why));
 }
-
