@@ -122,6 +122,7 @@ fn check(path: &Path, siblings: &Siblings) -> Checked {
             let mut warnings = opened.run.warnings.clone();
             warnings.extend(read_everything(&opened));
             warnings.extend(store::rubric::check(path, &opened));
+            warnings.extend(store::checks::problems(&opened.archive));
             let run = &opened.run;
             Checked {
                 path: path.display().to_string(),

@@ -203,7 +203,8 @@ impl OpenRun {
             | Answer::PairTests(..)
             | Answer::JobPlan(..)
             | Answer::Agents(..)
-            | Answer::CheckpointTests(..) => {} // asked elsewhere
+            | Answer::CheckpointTests(..)
+            | Answer::StateChecks(..) => {} // asked elsewhere
         }
     }
 

@@ -57,8 +57,47 @@ fn the_scorers_defaults_are_marked() {
 fn the_lists_say_what_there_is_not() {
     let plan = frame("120x40", "v");
     assert!(plan.contains("recovered at 3.7") && plan.contains("Layers"), "{plan}");
-    let decisions = frame("120x40", "v v");
+    let states = frame("120x40", "v v");
+    assert!(states.contains("nothing was built or tested on request"), "{states}");
+    let decisions = frame("120x40", "v v v");
     assert!(decisions.contains("no decisions.json"), "{decisions}");
-    let recording = frame("120x40", "v v v");
+    let recording = frame("120x40", "v v v v");
     assert!(recording.contains("nothing speaks against the recording"), "{recording}");
+}
+
+#[test]
+fn what_is_built_and_tested_is_asked_for_in_a_form() {
+    let empty = frame("120x40", "B");
+    assert!(empty.contains("build and test the files of every turn"), "{empty}");
+    assert!(empty.contains("which command?"), "{empty}");
+    let filled = frame("120x40", "B <space> t r u e <enter>");
+    assert!(filled.contains("sh -c 'true'") && filled.contains("checks.jsonl"), "{filled}");
+}
+
+#[test]
+fn states_that_were_built_are_a_list_that_opens_at_their_turns() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run");
+    let sample = project("sample-runs/codex-p12");
+    let copied = std::process::Command::new("cp").arg("-r").arg(sample).arg(&run).status();
+    assert!(copied.unwrap().success());
+    let run = run.to_str().unwrap();
+    let ran = trajview(&["process", run, "--build", "test -e ppdiff/losses.py"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let seen = |keys: &str| {
+        let view = ["--view", "process", "--snapshot", "200x50", "--keys", keys];
+        trajview(&[&[run], &view[..]].concat()).out
+    };
+
+    let list = seen("v v");
+    let opened = seen("v v j j <enter>");
+
+    assert!(list.contains("not good") && list.contains("build failed (exit code 1)"), "{list}");
+    assert!(opened.contains("turn 3/56"), "{opened}");
+    let pillar = seen("4j <enter>");
+    assert!(pillar.contains("built on request with `test -e ppdiff/losses.py`"), "{pillar}");
+    // Begun from the form, another command takes its place, and the list shows it at once.
+    let again = seen("v v B <space> t r u e <enter> <enter>");
+    assert!(again.contains("builds and tests done: 49 run and kept in"), "{again}");
+    assert!(again.contains("build ok") && !again.contains("not good"), "{again}");
 }

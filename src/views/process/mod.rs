@@ -58,18 +58,22 @@ pub enum List {
     Signals,
     /// Recoveries, and the plan beside what was done.
     Plan,
+    /// What commands that were run on request said of the files of each moment.
+    States,
     Decisions,
     /// What is wrong with the recording.
     Recording,
 }
 
 impl List {
-    pub const ALL: [Self; 4] = [Self::Signals, Self::Plan, Self::Decisions, Self::Recording];
+    pub const ALL: [Self; 5] =
+        [Self::Signals, Self::Plan, Self::States, Self::Decisions, Self::Recording];
 
     pub const fn words(self) -> &'static str {
         match self {
             Self::Signals => "signals",
             Self::Plan => "recoveries and plan",
+            Self::States => "builds and tests",
             Self::Decisions => "decisions",
             Self::Recording => "the recording",
         }
@@ -204,6 +208,7 @@ impl Process {
         match self.list {
             List::Signals => report.map(|it| rows::of_signals(&it.signals)).unwrap_or_default(),
             List::Plan => report.map(rows::of_plan).unwrap_or_default(),
+            List::States => report.map(rows::of_states).unwrap_or_default(),
             List::Decisions => match session.scores.worked.decisions() {
                 Some(Ok(Some(lane))) => rows::of_decisions(lane),
                 _ => vec![],
