@@ -72,7 +72,7 @@ fn states(rows: &[StateRow], is_markdown: bool, out: &mut Out) -> io::Result<()>
             Some(check) => {
                 let code = check.exit_code.filter(|code| *code != 0);
                 let code = code.map(|code| format!(" (exit code {code})")).unwrap_or_default();
-                let seconds = check.seconds.map_or_else(|| "-".into(), |it| format!("{it:.1}"));
+                let seconds = check.seconds.map_or_else(|| "-".into(), figures::tenths);
                 [format!("{}{code}", check.outcome), seconds]
             }
         };

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::run::{StepId, values::worded};
+use crate::run::{StepId, figures, values::worded};
 
 worded! {
     /// What a command is for.
@@ -123,7 +123,8 @@ impl Check {
             Some(step) => format!("step {step}"),
             None => format!("turn {}", self.turn),
         };
-        let seconds = self.seconds.map(|it| format!(", {it:.1} s")).unwrap_or_default();
+        let seconds =
+            self.seconds.map(|it| format!(", {} s", figures::tenths(it))).unwrap_or_default();
         let why = match self.outcome {
             CheckOutcome::NotRun => format!(": {}", self.output),
             CheckOutcome::Fine | CheckOutcome::Failed | CheckOutcome::TimedOut => String::new(),

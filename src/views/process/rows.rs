@@ -108,7 +108,8 @@ pub fn of_plan(report: &Report) -> Vec<Row> {
 /// One row for each state, by the step that it opens at.
 pub fn of_states(report: &Report) -> Vec<Row> {
     let said = |check: &Check| {
-        let seconds = check.seconds.map(|it| format!(", {it:.1} s")).unwrap_or_default();
+        let seconds =
+            check.seconds.map(|it| format!(", {} s", figures::tenths(it))).unwrap_or_default();
         let last = match check.outcome {
             CheckOutcome::Fine => None,
             CheckOutcome::Failed | CheckOutcome::TimedOut | CheckOutcome::NotRun => {
