@@ -9,6 +9,7 @@
 //! | [`formats`] | how the tools out there write runs, one folder each                        | pure    |
 //! | [`metrics`] | how code and runs are scored: quality, rules, faithfulness, reuse, lifelines, process, decisions | pure |
 //! | [`study`]   | several runs and raters: agreement, pairs of runs, paired tests, corpora   | pure    |
+//! | [`layers`]  | what stands between the person and the agent: what a layer says, and what it is from | pure |
 //! | [`store`]   | disk and git: finding runs, reading bytes, blobs of a commit               | I/O     |
 //! | [`judge`]   | asking a model for a verdict: bounded tools, conversations, clients        | I/O     |
 //! | [`live`]    | an agent at work: drivers, script, turns recorded into a bundle as they happen | I/O |
@@ -50,7 +51,7 @@
 //! | rule       | one document in `assets/rules/`                    | `rules::BUILT_IN`      |
 //! | look of a judge | `judge/tools/<name>.rs`                        | `judge::tools::TOOLS`  |
 //! | agent to drive | `live/drivers/<name>.rs`                       | `drivers::DRIVERS`     |
-//! | layer of project state | `live/layers/<name>.rs`               | `layers::of`           |
+//! | layer of project state | `layers/<name>/`                      | `layers::LAYERS`       |
 //! | measured language | one row of `metrics/quality/languages/rows.rs` | `code::tree`        |
 //! | language with DIR | a folder in `metrics/reuse/`            | `reuse::facts::Words`  |
 
@@ -58,6 +59,7 @@ pub mod cli;
 pub mod code;
 pub mod formats;
 pub mod judge;
+pub mod layers;
 pub mod live;
 pub mod metrics;
 pub mod run;

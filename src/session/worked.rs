@@ -22,6 +22,10 @@ use super::{
 pub struct Worked {
     report: Known<Report>,
     decisions: Known<Lane>,
+    /// Whether a person asked for the signals outside the process view.
+    pub is_wanted: bool,
+    /// The signal that was gone to last, by its place in [`Self::signals`].
+    visited: Option<usize>,
 }
 
 /// An answer, with the number of turns that it is of; None where the recording cannot tell.
@@ -101,9 +105,28 @@ impl Worked {
         }
     }
 
-    /// Whether a signal opens in a turn, counted from 0.
-    pub fn has_signal(&self, turn: usize) -> bool {
-        self.signals().binary_search_by_key(&turn, |signal| signal.step.turn).is_ok()
+    /// The signal after the one that was gone to last, or after the playhead; before it where `by` is less than 0. None past
+    /// the ends; turns count from 0.
+    pub fn visit(&mut self, turn: usize, by: isize) -> Option<&Signal> {
+        let all = self.signals();
+        let start = all.partition_point(|signal| signal.step.turn < turn);
+        let here = self.visited.filter(|at| all.get(*at).is_some_and(|it| it.step.turn == turn));
+        let next = match (here, by < 0) {
+            (Some(at), _) => at.checked_add_signed(by),
+            (None, true) => start.checked_add_signed(by),
+            (None, false) => start.checked_add_signed(by - 1),
+        };
+        let next = next.filter(|at| *at < all.len())?;
+        self.visited = Some(next);
+        self.signals().get(next)
+    }
+
+    /// Those that open in a turn, counted from 0.
+    pub fn signals_of(&self, turn: usize) -> &[Signal] {
+        let all = self.signals();
+        let start = all.partition_point(|signal| signal.step.turn < turn);
+        let len = all[start..].partition_point(|signal| signal.step.turn == turn);
+        &all[start..start + len]
     }
 }
 

@@ -30,10 +30,10 @@ impl Archive {
         Ok(lifeline::follow(&*self.timeline(run)?, &known, asked))
     }
 
-    /// What became of every function and class, turn by turn. The error is a sentence.
-    pub fn lives(&self, run: &Run) -> Result<Vec<SymbolLife>, String> {
+    /// The functions and classes that were in use once and that nothing uses at the end. The error is a sentence.
+    pub fn lost(&self, run: &Run) -> Result<Vec<SymbolLife>, String> {
         let known = self.known_code(run, &|_, _| true)?;
-        Ok(lifeline::lives(&*self.timeline(run)?, &known))
+        Ok(lifeline::lost(&*self.timeline(run)?, &known))
     }
 
     /// The facts of every content of the run's code.

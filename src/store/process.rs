@@ -3,7 +3,7 @@
 mod names;
 
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeSet, HashMap, HashSet},
     path::{Path, PathBuf},
 };
 
@@ -91,7 +91,9 @@ fn code_facts(archive: &Archive, run: &Run, timeline: &Timeline) -> CodeFacts {
         })
         .collect();
     let public = public_names(archive, run, &tree);
-    let is_tested = |name: &&String| facts.iter().any(|file| file.mentions(name));
+    let named: HashSet<&str> = facts.iter().flat_map(FileFacts::words).collect();
+    // What imports all of a module can mean any name of it.
+    let is_tested = |name: &&String| named.contains(name.as_str()) || named.contains("*");
     CodeFacts {
         shipped: assertions::sum(shipped.map(|(_, text)| assertions::shipped(text))),
         paper: assertions::sum(paper.into_iter()),
@@ -129,13 +131,12 @@ fn definitions(
 }
 
 fn history(archive: &Archive, run: &Run, timeline: &Timeline) -> History {
-    let lives = archive.lives(run).unwrap_or_default();
-    let mut lost_uses: Vec<LostUse> = lives
+    let lost = archive.lost(run).unwrap_or_default();
+    let mut lost_uses: Vec<LostUse> = lost
         .into_iter()
         .filter_map(|life| {
             let turn = life.lost()?.checked_sub(1)?;
-            // What was never in use is no loss, and what was there for a moment was never more than a draft.
-            life.last_used?;
+            // What was there before a turn only was never more than a draft.
             let place = life.place?;
             let mut users: Vec<String> =
                 life.used_by.iter().map(|user| user.path.as_str().to_owned()).collect();

@@ -32,12 +32,13 @@ enum Kind {
 }
 
 /// The modules in their order: one may import those before it.
-const LAYERS: [(&str, Kind); 14] = [
+const LAYERS: [(&str, Kind); 15] = [
     ("code", Kind::Plain),
     ("run", Kind::Plain),
     ("formats", Kind::Plain),
     ("metrics", Kind::Plain),
     ("study", Kind::Plain),
+    ("layers", Kind::Plain),
     ("store", Kind::InputOutput),
     ("judge", Kind::InputOutput),
     ("live", Kind::InputOutput),

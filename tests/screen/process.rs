@@ -101,3 +101,22 @@ fn states_that_were_built_are_a_list_that_opens_at_their_turns() {
     assert!(again.contains("builds and tests done: 49 run and kept in"), "{again}");
     assert!(again.contains("build ok") && !again.contains("not good"), "{again}");
 }
+
+#[test]
+fn a_key_goes_from_signal_to_signal_in_every_view_and_says_why() {
+    let run = project("sample-runs/codex-p12");
+    let seen = |view: &str, keys: &str| {
+        let run = run.to_str().unwrap();
+        trajview(&[run, "--view", view, "--snapshot", "120x40", "--keys", keys]).out
+    };
+
+    let first = seen("replay", ")");
+    assert!(first.contains("turn 42/56") && first.contains("step 5/"), "{first}");
+    assert!(first.contains("last use lost: nothing uses CosineSchedule"), "{first}");
+    assert!(first.contains("• last use lost"), "{first}");
+    let third = seen("curves", ") 2)");
+    assert!(third.contains("turn 46/56") && third.contains("last use lost: snr_weight"), "{third}");
+    assert!(seen("scores", ") ) (").contains("turn 42/56"));
+    assert!(seen("replay", "9)").contains("no signal after this one"));
+    assert!(seen("replay", "(").contains("no signal before this one"));
+}

@@ -137,14 +137,11 @@ impl FileFacts {
         self.uses.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether the name stands anywhere in the code, in any role.
-    pub fn mentions(&self, name: &str) -> bool {
-        self.uses.contains_key(name)
-            || self.paths.iter().any(|path| path.rsplit('.').next() == Some(name))
-            || self
-                .imports
-                .iter()
-                .any(|it| it.name.as_deref() == Some(name) || it.name.as_deref() == Some("*"))
-            || self.definitions.iter().any(|it| it.simple() == name)
+    /// Every name in the code, in any role; some more than once.
+    pub fn words(&self) -> impl Iterator<Item = &str> {
+        let paths = self.paths.iter().filter_map(|path| path.rsplit('.').next());
+        let imported = self.imports.iter().filter_map(|it| it.name.as_deref());
+        let defined = self.definitions.iter().map(Definition::simple);
+        self.uses.keys().map(|word| &**word).chain(paths).chain(imported).chain(defined)
     }
 }

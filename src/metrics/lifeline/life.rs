@@ -3,6 +3,7 @@
 use super::{
     chains::{Chains, Place},
     event::{Event, Side, Spot, State, What},
+    mentions::Mentions,
     snapshot::{Snapshot, UsedBy},
 };
 
@@ -95,18 +96,18 @@ impl Living {
         Self { chain, now, was_defined: false, was_used: false, life }
     }
 
-    /// Takes the next moment: `done` turns are done, and the last of them touched code with a word of `is_touched`.
+    /// Takes the next moment: `done` turns are done, and `mentions` knows what the last of them touched.
     pub fn go_on(
         &mut self,
         chains: &Chains,
         done: usize,
         snapshot: &Snapshot,
-        is_touched: &dyn Fn(&str) -> bool,
+        mentions: &Mentions<'_>,
     ) {
-        let place = chains.place(self.chain, done).cloned();
+        let place = chains.place(self.chain, done);
         let is_same = done > 0
-            && place == self.now.place
-            && place.as_ref().is_none_or(|place| !is_touched(place.simple()));
+            && place == self.now.place.as_ref()
+            && place.is_none_or(|place| !mentions.is_touched(place.simple()));
         if is_same {
             let state = self.state();
             self.life.cells.push(Cell { state, events: vec![] });
@@ -115,7 +116,7 @@ impl Living {
             }
             return;
         }
-        let was = std::mem::replace(&mut self.now, Moment::of(snapshot, place));
+        let was = std::mem::replace(&mut self.now, Moment::of(snapshot, place.cloned(), mentions));
         let is_taken_in = chains.all[self.chain].became.is_some_and(|(turn, _)| turn == done);
         let mut events = self.events(&was, is_taken_in);
         self.note(done, &was);
@@ -221,12 +222,12 @@ impl Living {
 }
 
 impl Moment {
-    fn of(snapshot: &Snapshot, place: Option<Place>) -> Self {
+    fn of(snapshot: &Snapshot, place: Option<Place>, mentions: &Mentions<'_>) -> Self {
         let found = place.as_ref().and_then(|it| snapshot.definition(&it.path, &it.name));
         let (hash, line) = found.map_or((0, 1), |it| (it.hash, it.line()));
-        let uses = place.as_ref().map(|it| snapshot.uses_of(&it.path, &it.name));
+        let uses = place.as_ref().map(|it| snapshot.uses_of(&it.path, &it.name, mentions));
         let is_registered =
-            place.as_ref().is_some_and(|it| snapshot.is_registered(&it.path, &it.name));
+            place.as_ref().is_some_and(|it| snapshot.is_registered(&it.path, &it.name, mentions));
         Self { place, hash, line, uses: uses.unwrap_or_default(), is_registered }
     }
 

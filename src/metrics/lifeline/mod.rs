@@ -17,6 +17,7 @@ mod event;
 mod facts;
 mod imports;
 mod life;
+mod mentions;
 mod names;
 mod read;
 mod snapshot;
@@ -27,6 +28,8 @@ use std::{
     collections::{BTreeSet, HashMap},
     sync::Arc,
 };
+
+use rayon::prelude::*;
 
 use crate::{
     code::tree::Grammar,
@@ -47,6 +50,7 @@ pub use snapshot::{UsedBy, is_test};
 
 use chains::{Chains, Step, Touched};
 use life::Living;
+use mentions::Mentions;
 use snapshot::{File, Snapshot};
 
 /// The facts of contents, by what they depend on.
@@ -156,12 +160,7 @@ pub fn follow(timeline: &Timeline, known: &Known, asked: &[Asked]) -> Vec<Lifeli
     let chains = moments.chains();
     let mut living: Vec<Vec<Living>> =
         asked.iter().map(|asked| moments.symbols(&chains, asked)).collect();
-    for (done, moment) in moments.all.iter().enumerate() {
-        let is_touched = |name: &str| moments.touches(done, name);
-        for one in living.iter_mut().flatten() {
-            one.go_on(&chains, done, &moment.snapshot, &is_touched);
-        }
-    }
+    moments.play(&chains, living.iter_mut().flatten());
     let told = asked.iter().zip(living).map(|(asked, living)| {
         let mut symbols: Vec<SymbolLife> = living.into_iter().map(Living::finish).collect();
         symbols.extend(never_defined(asked, &symbols, timeline.turns.len()));
@@ -173,8 +172,8 @@ pub fn follow(timeline: &Timeline, known: &Known, asked: &[Asked]) -> Vec<Lifeli
     told.collect()
 }
 
-/// The life of every function and class outside tests that was ever defined, in no order.
-pub fn lives(timeline: &Timeline, known: &Known) -> Vec<SymbolLife> {
+/// The life of every function and class outside tests that was in use once and that nothing uses at the end, in no order.
+pub fn lost(timeline: &Timeline, known: &Known) -> Vec<SymbolLife> {
     let moments = Moments::of(timeline, known);
     let chains = moments.chains();
     let is_code = |chain: &usize| {
@@ -189,16 +188,26 @@ pub fn lives(timeline: &Timeline, known: &Known) -> Vec<SymbolLife> {
         let place = chains.all[chain].places.iter().find_map(|(_, place)| place.as_ref());
         place.map(|place| place.name.clone()).unwrap_or_default()
     };
-    let found = (0..chains.all.len()).filter(is_code);
+    // What is in use at the end needs no look at what was before.
+    let nothing = Snapshot::default();
+    let last = moments.all.last().map_or(&nothing, |moment| &moment.snapshot);
+    let everywhere = last.files.keys().map(|path| (None, Some(path.clone()))).collect();
+    let mut mentions = Mentions::default();
+    mentions.go_on(None, last, &everywhere);
+    let is_idle = |chain: &usize| {
+        let place = chains.place(*chain, timeline.turns.len());
+        place.is_none_or(|it| {
+            last.uses_of(&it.path, &it.name, &mentions).is_empty()
+                && !last.is_registered(&it.path, &it.name, &mentions)
+        })
+    };
+    let found: Vec<usize> = (0..chains.all.len()).filter(is_code).collect();
+    let found = found.into_par_iter().filter(is_idle);
     let mut living: Vec<Living> =
         found.map(|chain| Living::new(chain, name(chain), Source::Name)).collect();
-    for (done, moment) in moments.all.iter().enumerate() {
-        let is_touched = |name: &str| moments.touches(done, name);
-        for one in &mut living {
-            one.go_on(&chains, done, &moment.snapshot, &is_touched);
-        }
-    }
-    living.into_iter().map(Living::finish).collect()
+    moments.play(&chains, living.iter_mut());
+    let lives = living.into_iter().map(Living::finish);
+    lives.filter(|life| life.lost().is_some() && life.last_used.is_some()).collect()
 }
 
 /// The named symbols that no definition has.
@@ -260,18 +269,18 @@ impl Moments {
         chains
     }
 
-    /// Whether the last turn touched a file that mentions a name, before or after.
-    fn touches(&self, done: usize, name: &str) -> bool {
-        let mentions = |done: Option<usize>, path: &Option<RepoPath>| {
-            let moment = done.and_then(|done| self.all.get(done));
-            let file = moment.zip(path.as_ref()).and_then(|(it, path)| it.snapshot.files.get(path));
-            file.is_some_and(|file| file.facts.mentions(name))
-        };
-        let Some(moment) = self.all.get(done) else { return false };
-        moment
-            .touched
-            .iter()
-            .any(|(old, new)| mentions(done.checked_sub(1), old) || mentions(Some(done), new))
+    /// Takes each of these through all moments.
+    fn play<'l>(&self, chains: &Chains, living: impl Iterator<Item = &'l mut Living>) {
+        let mut living: Vec<&mut Living> = living.collect();
+        let mut mentions = Mentions::default();
+        let mut before = None;
+        for (done, moment) in self.all.iter().enumerate() {
+            mentions.go_on(before, &moment.snapshot, &moment.touched);
+            before = Some(&moment.snapshot);
+            for one in &mut living {
+                one.go_on(chains, done, &moment.snapshot, &mentions);
+            }
+        }
     }
 
     fn symbols(&self, chains: &Chains, asked: &Asked) -> Vec<Living> {

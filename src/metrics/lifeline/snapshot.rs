@@ -7,7 +7,10 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::facts::{Definition, FileFacts, Import, Kind, Use, Via};
+use super::{
+    facts::{Definition, FileFacts, Import, Kind, Use, Via},
+    mentions::Mentions,
+};
 use crate::run::RepoPath;
 
 /// The facts of all files that count at one moment.
@@ -20,7 +23,7 @@ pub(super) struct Snapshot {
 pub(super) struct File {
     pub facts: Arc<FileFacts>,
     /// `ppdiff/losses.py`: ppdiff, losses; without the names that stand for their folder.
-    module: Vec<Box<str>>,
+    module: Arc<[Box<str>]>,
 }
 
 /// Uses in one place.
@@ -38,7 +41,7 @@ pub struct UsedBy {
 
 impl File {
     pub fn new(path: &RepoPath, facts: Arc<FileFacts>) -> Self {
-        Self { facts, module: module_of(path) }
+        Self { facts, module: module_of(path).into() }
     }
 }
 
@@ -72,17 +75,18 @@ impl Snapshot {
     }
 
     /// Whether a definition is in use though no code names it.
-    pub fn is_registered(&self, path: &RepoPath, name: &str) -> bool {
+    pub fn is_registered(&self, path: &RepoPath, name: &str, mentions: &Mentions<'_>) -> bool {
         let Some(home) = self.files.get(path) else { return false };
         let Some(at) = home.facts.index_of(name) else { return false };
         let definition = &home.facts.definitions[at as usize];
         let wanted = Wanted { snapshot: self, path, home, at, definition };
         let names_it = |file: &File| file.facts.paths.iter().any(|path| wanted.is_named_by(path));
-        definition.is_registered || (wanted.is_top() && self.files.values().any(names_it))
+        let mut files = mentioning(mentions, definition).filter_map(|path| self.files.get(path));
+        definition.is_registered || (wanted.is_top() && files.any(names_it))
     }
 
     /// Who uses a definition, itself and tests left out, by path.
-    pub fn uses_of(&self, path: &RepoPath, name: &str) -> Vec<UsedBy> {
+    pub fn uses_of(&self, path: &RepoPath, name: &str, mentions: &Mentions<'_>) -> Vec<UsedBy> {
         let Some(home) = self.files.get(path) else { return vec![] };
         let Some(at) = home.facts.index_of(name) else { return vec![] };
         let wanted = Wanted {
@@ -93,11 +97,21 @@ impl Snapshot {
             definition: &home.facts.definitions[at as usize],
         };
         let mut all = vec![];
-        for (path, file) in &self.files {
-            wanted.in_file(path, file, &mut all);
+        for path in mentioning(mentions, wanted.definition) {
+            if let Some(file) = self.files.get(path) {
+                wanted.in_file(path, file, &mut all);
+            }
         }
         all
     }
+}
+
+/// The files that can use a definition: those that mention its name, if only to bring it under another.
+fn mentioning<'m>(
+    mentions: &Mentions<'m>,
+    definition: &Definition,
+) -> impl Iterator<Item = &'m RepoPath> {
+    mentions.files(definition.simple()).iter().copied()
 }
 
 /// The definition whose uses are looked for.

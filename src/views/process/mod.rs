@@ -19,6 +19,7 @@ use crate::{
     },
     widgets::{
         layout::Layout,
+        line::safe,
         scroll::{Motion, Scroll},
     },
 };
@@ -98,6 +99,8 @@ pub enum Message {
     Open,
     /// The turns before and after, whatever has the keyboard.
     Turn(Motion),
+    /// To the next signal of the run, or with less than 0 to the one before, in whichever view.
+    Signal(isize),
 }
 
 /// By how much of its own a key moves a weight.
@@ -105,6 +108,9 @@ const WEIGHED: f64 = 0.1;
 
 impl Process {
     pub(crate) fn update(&mut self, session: &mut Session, message: Message, layout: &Layout) {
+        if let Message::Signal(by) = message {
+            return to_signal(session, by);
+        }
         session.view = View::Process;
         match message {
             Message::Move(motion) => self.go(session, motion, layout),
@@ -135,6 +141,7 @@ impl Process {
                 let turn = motion.from(session.turn, session.run.turns.len(), 10);
                 session.select_turn(turn);
             }
+            Message::Signal(_) => {}
         }
     }
 
@@ -216,6 +223,31 @@ impl Process {
             List::Recording => report.map(|it| rows::of_lints(&it.lints)).unwrap_or_default(),
         }
     }
+}
+
+/// Takes the playhead to a signal, and says why it is one. In the replay its step is opened; other views stay.
+fn to_signal(session: &mut Session, by: isize) {
+    session.scores.worked.is_wanted = true;
+    let words = match session.scores.worked.report() {
+        None => "signals are being looked for",
+        Some(Err(why)) => &format!("signals are not known: {why}"),
+        Some(Ok(_)) => "",
+    };
+    if !words.is_empty() {
+        session.notice = Some(words.to_owned());
+        return;
+    }
+    let Some(signal) = session.scores.worked.visit(session.turn, by) else {
+        let where_to = if by < 0 { "before" } else { "after" };
+        session.notice = Some(format!("no signal {where_to} this one"));
+        return;
+    };
+    let (step, why) = (signal.step, format!("{}: {}", signal.kind.words(), signal.why));
+    match session.view {
+        View::Replay => open_step(session, step),
+        _ => session.select_turn(step.turn),
+    }
+    session.notice = Some(safe(&why));
 }
 
 fn open_step(session: &mut Session, step: StepId) {
