@@ -40,7 +40,7 @@ use crate::{
         effect::Effect,
         files::texts::{Sides, Texts},
         integration::Integration,
-        jobs::{Found, Measure, Plan as JobPlan, Refusal, Tests, Wanted},
+        jobs::{Checks, Found, Measure, Plan as JobPlan, Refusal, Tests, Wanted},
         judging::{Judge, JudgingRequest, Outcome, Plan as JudgePlan, Start as JudgingStart},
         live::Command,
         measured::{Measured, Moved, RulerName},
@@ -645,6 +645,12 @@ impl Executor for Worker {
                 let changed = Event::Changed(bundle.to_owned(), opened);
                 let _ = self.sender.send(changed); // the loop may already have gone home
             }
+        })
+    }
+
+    fn state_checks(&self, checks: Checks) -> Result<String, Sentence> {
+        self.testing.check(self.bundle(), &checks, &|words, is_good| {
+            self.tell(Part::Tested(words, Ok((u64::from(is_good), 1))));
         })
     }
 

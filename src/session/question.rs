@@ -26,7 +26,7 @@ use crate::{
         columns::Column,
         files::texts::{Sides, Texts},
         integration::Integration,
-        jobs::{Plan as JobPlan, Refusal, Tests, Wanted},
+        jobs::{Checks, Plan as JobPlan, Refusal, Tests, Wanted},
         judging::{Judge, JudgingRequest, News, Outcome, Plan as JudgePlan, Start},
         measured::{Moved, RulerName},
         parties::Measured,
@@ -156,6 +156,8 @@ questions! {
     Agents, agents { task: String } -> session::jobs::Found;
     /// A command of the person's is run on the files at checkpoints. A sentence about all of them; each is told of.
     CheckpointTests, checkpoint_tests { run: Arc<Run>, tests: Tests } -> String;
+    /// Commands of the person's are run on the files of every turn. A sentence about all of them; each is told of.
+    StateChecks, state_checks { checks: Checks } -> String;
 
     /// What a judging would take, of a run of so many turns; nothing is sent.
     JudgePlan, judge_plan { turns: usize, wish: JudgingRequest } -> JudgePlan;

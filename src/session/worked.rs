@@ -127,6 +127,13 @@ impl Worked {
         self.memory.take(request, answer);
     }
 
+    /// Has the report worked out again; what is known is shown until then.
+    pub fn outdate(&mut self) {
+        if let Some((turns, _)) = &mut self.report.answer {
+            *turns = usize::MAX; // no run has as many
+        }
+    }
+
     /// None while it is worked out for the first time.
     pub fn report(&self) -> Option<Result<Option<&Report>, &str>> {
         self.report.known()

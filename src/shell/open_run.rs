@@ -205,7 +205,8 @@ impl OpenRun {
             | Answer::PairTests(..)
             | Answer::JobPlan(..)
             | Answer::Agents(..)
-            | Answer::CheckpointTests(..) => {} // asked elsewhere
+            | Answer::CheckpointTests(..)
+            | Answer::StateChecks(..) => {} // asked elsewhere
         }
     }
 

@@ -9,6 +9,7 @@ mod archive;
 mod bytes;
 mod cache;
 pub mod cards;
+pub mod checks;
 pub mod config;
 pub mod decisions;
 mod digest;

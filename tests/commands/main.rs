@@ -31,6 +31,7 @@ mod rubric_tree;
 mod scb_check;
 mod score;
 mod slopcodebench;
+mod states;
 mod study;
 mod study_agree;
 mod study_corpus;

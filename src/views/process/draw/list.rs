@@ -107,6 +107,7 @@ fn nothing(view: &Process, session: &Session) -> String {
     match view.list {
         List::Signals => "nothing to look at: no loop, no failure left, no use lost".into(),
         List::Plan => "nothing failed, and no plan was listed".into(),
+        List::States => "nothing was built or tested on request; B does it for every turn, with commands of your own".into(),
         List::Recording => "nothing speaks against the recording".into(),
         List::Decisions => match session.scores.worked.decisions() {
             None => "looking for the decisions…".into(),
