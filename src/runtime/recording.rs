@@ -10,7 +10,8 @@ use crate::{
         absence::Place,
         decisions::Lane,
         lifeline::{Asked, Lifeline},
-        process::Report,
+        memory::Course,
+        process::{Processed, Report},
         quality::Scored,
         reuse::Reuse,
     },
@@ -90,6 +91,14 @@ pub trait Recording: Send + Sync {
     }
     /// How the run was worked on; None where that cannot be told.
     fn process(&self, _run: &Run) -> Option<Report> {
+        None
+    }
+    /// The numbers of how the run was worked on, those of its memory among them; None where that cannot be told.
+    fn processed(&self, _run: &Run) -> Option<Processed> {
+        None
+    }
+    /// What a memory gave the agent, with the state of its cards at the end; None where no memory events are recorded.
+    fn memory(&self, _run: &Run) -> Option<Course> {
         None
     }
     /// The decisions of the run's own store over its steps; None where it has none. The error is a sentence.
@@ -191,6 +200,14 @@ impl Recording for Archive {
 
     fn process(&self, run: &Run) -> Option<Report> {
         Some(store::report(self, run))
+    }
+
+    fn processed(&self, run: &Run) -> Option<Processed> {
+        Some(store::processed(self, run))
+    }
+
+    fn memory(&self, run: &Run) -> Option<Course> {
+        store::memory_events::course(self, run, run.end()).map(|(course, _)| course)
     }
 
     fn decisions(&self, run: &Run) -> Option<Result<Lane, String>> {

@@ -22,6 +22,7 @@ use crate::{
         absence::Place,
         decisions::Lane,
         lifeline::{Asked, Lifeline},
+        memory::Course,
         process::Report,
         quality::Scored,
         reuse::Reuse,
@@ -521,6 +522,10 @@ impl Executor for Worker {
 
     fn decisions(&self, run: Arc<Run>) -> Result<Option<Arc<Lane>>, Sentence> {
         Ok(self.recording()?.decisions(&run).transpose()?.map(Arc::new))
+    }
+
+    fn memory(&self, run: Arc<Run>) -> Result<Option<Arc<Course>>, Sentence> {
+        Ok(self.recording()?.memory(&run).map(Arc::new))
     }
 
     fn labels(&self, annotator: String) -> Result<Labels, Sentence> {

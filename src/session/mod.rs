@@ -125,6 +125,7 @@ impl Session {
             Answer::Labels(labels) => self.labels.take_labels(request, labels),
             Answer::Process(report) => self.scores.worked.take(request, report),
             Answer::Decisions(lane) => self.scores.worked.take_decisions(request, lane),
+            Answer::Memory(course) => self.scores.worked.take_memory(request, course),
             other => return self.files.take(request, &self.run, other),
         }
         None

@@ -12,6 +12,7 @@ use crate::{
         absence::Place,
         decisions::Lane,
         lifeline::{self, Lifeline},
+        memory::Course,
         process::Report,
     },
     run::{
@@ -115,6 +116,8 @@ questions! {
     Process, process { run: Arc<Run> } -> Option<Arc<Report>>;
     /// The decisions of the run's own store over its steps; None where it has none.
     Decisions, decisions { run: Arc<Run> } -> Option<Arc<Lane>>;
+    /// What a memory gave the agent, and what of it was stale; None where the run has no `memory.jsonl`.
+    Memory, memory { run: Arc<Run> } -> Option<Arc<Course>>;
     /// What this rater has labelled so far.
     Labels, labels { annotator: String } -> Labels;
     /// A label, brought to the disk; `seen` is what the rater saw of the thing before it.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::{
     metrics::{
         decisions::Lane,
+        memory::Course,
         process::{Report, Signal},
     },
     run::Run,
@@ -22,6 +23,7 @@ use super::{
 pub struct Worked {
     report: Known<Report>,
     decisions: Known<Lane>,
+    memory: Known<Course>,
 }
 
 /// An answer, with the number of turns that it is of; None where the recording cannot tell.
@@ -68,12 +70,21 @@ impl Worked {
         self.decisions.ask(numbers, run.turns.len(), question)
     }
 
+    pub fn ask_memory(&mut self, numbers: &mut Numbers, run: &Arc<Run>) -> Option<Effect> {
+        let question = Question::Memory { run: run.clone() };
+        self.memory.ask(numbers, run.turns.len(), question)
+    }
+
     pub fn take(&mut self, request: Request, answer: Answered<Report>) {
         self.report.take(request, answer);
     }
 
     pub fn take_decisions(&mut self, request: Request, answer: Answered<Lane>) {
         self.decisions.take(request, answer);
+    }
+
+    pub fn take_memory(&mut self, request: Request, answer: Answered<Course>) {
+        self.memory.take(request, answer);
     }
 
     /// None while it is worked out for the first time.
@@ -84,6 +95,11 @@ impl Worked {
     /// As [`Self::report`]; Ok(None) where the run has no store of decisions.
     pub fn decisions(&self) -> Option<Result<Option<&Lane>, &str>> {
         self.decisions.known()
+    }
+
+    /// As [`Self::report`]; Ok(None) where no memory events are recorded.
+    pub fn memory(&self) -> Option<Result<Option<&Course>, &str>> {
+        self.memory.known()
     }
 
     /// As far as they are known, in playing order.

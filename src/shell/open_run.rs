@@ -186,6 +186,7 @@ impl OpenRun {
             | Answer::Lifelines(..)
             | Answer::Process(..)
             | Answer::Decisions(..)
+            | Answer::Memory(..)
             | Answer::Labels(..)
             | Answer::Diff(..)
             | Answer::ChangesBetween(..)

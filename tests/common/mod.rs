@@ -5,6 +5,7 @@ pub mod flag_script;
 pub mod judge_desk;
 pub mod judge_server;
 pub mod judged;
+pub mod remembered;
 
 use std::{
     path::{Path, PathBuf},

@@ -59,6 +59,6 @@ fn the_lists_say_what_there_is_not() {
     assert!(plan.contains("recovered at 3.7") && plan.contains("Layers"), "{plan}");
     let decisions = frame("120x40", "v v");
     assert!(decisions.contains("no decisions.json"), "{decisions}");
-    let recording = frame("120x40", "v v v");
+    let recording = frame("120x40", "v v v v");
     assert!(recording.contains("nothing speaks against the recording"), "{recording}");
 }

@@ -1,22 +1,18 @@
 //! How the run was worked on: the seven pillars with the events that were counted, signals along the playhead, recoveries, the
-//! plan beside what was done, and the decisions over the steps.
+//! plan beside what was done, the decisions over the steps, and what a memory gave the agent.
 //!
 //! [`rows`] says what each list holds and where a row opens, [`areas`] where the lists stand. Everything with a step opens
 //! there.
 
 pub mod areas;
 pub mod draw;
+mod memory;
 pub mod rows;
 mod view;
 
 use crate::{
     metrics::process::{Pillar, Profile, Report, Weights, pillars::MOST_MOVED},
-    run::StepId,
-    session::{
-        Session,
-        opening::{Opening, Target},
-        views::View,
-    },
+    session::{Session, views::View},
     widgets::{
         layout::Layout,
         scroll::{Motion, Scroll},
@@ -47,7 +43,7 @@ pub enum Part {
     Pillars,
     /// What the chosen pillar is made of.
     Counted,
-    /// The list below: signals, recoveries and plan, decisions, the recording.
+    /// The list below: signals, recoveries and plan, decisions, memory, the recording.
     Below,
 }
 
@@ -59,18 +55,22 @@ pub enum List {
     /// Recoveries, and the plan beside what was done.
     Plan,
     Decisions,
+    /// Events and evidence cards of a memory.
+    Memory,
     /// What is wrong with the recording.
     Recording,
 }
 
 impl List {
-    pub const ALL: [Self; 4] = [Self::Signals, Self::Plan, Self::Decisions, Self::Recording];
+    pub const ALL: [Self; 5] =
+        [Self::Signals, Self::Plan, Self::Decisions, Self::Memory, Self::Recording];
 
     pub const fn words(self) -> &'static str {
         match self {
             Self::Signals => "signals",
             Self::Plan => "recoveries and plan",
             Self::Decisions => "decisions",
+            Self::Memory => "memory",
             Self::Recording => "the recording",
         }
     }
@@ -178,8 +178,8 @@ impl Process {
             Part::Counted => self.counted_rows(session).get(self.counted.cursor).cloned(),
             Part::Below => self.below_rows(session).get(self.below.cursor).cloned(),
         };
-        match row.and_then(|row| row.step) {
-            Some(step) => open_step(session, step),
+        match row.and_then(Row::opening) {
+            Some(opening) => session.open(opening),
             None => session.notice = Some("this row has no step to open".into()),
         }
     }
@@ -208,11 +208,11 @@ impl Process {
                 Some(Ok(Some(lane))) => rows::of_decisions(lane),
                 _ => vec![],
             },
+            List::Memory => match session.scores.worked.memory() {
+                Some(Ok(Some(course))) => memory::rows(session, course),
+                _ => vec![],
+            },
             List::Recording => report.map(|it| rows::of_lints(&it.lints)).unwrap_or_default(),
         }
     }
-}
-
-fn open_step(session: &mut Session, step: StepId) {
-    session.open(Opening::at(step.turn, Target::Step(step)));
 }

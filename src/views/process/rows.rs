@@ -6,6 +6,7 @@ use crate::{
         process::{Report, Signal, lints::Lint, pillars::Scored, report::Names},
     },
     run::{Run, StepId, figures},
+    session::opening::{Opening, Target},
 };
 
 /// One row of a list.
@@ -17,8 +18,18 @@ pub struct Row {
     pub kind: String,
     pub words: String,
     pub step: Option<StepId>,
+    /// Where it opens, where that is not its step.
+    pub opens: Option<Opening>,
     /// Whether it is worth a warning's colour.
     pub is_loud: bool,
+}
+
+impl Row {
+    /// None where there is nothing to open.
+    pub fn opening(self) -> Option<Opening> {
+        let at_step = |step: StepId| Opening::at(step.turn, Target::Step(step));
+        self.opens.or_else(|| self.step.map(at_step))
+    }
 }
 
 /// The parts of a formula, then the events that were counted, then where the profiles disagree.
@@ -63,6 +74,7 @@ pub fn of_signals(signals: &[Signal]) -> Vec<Row> {
         words: signal.why.clone(),
         step: Some(signal.step),
         is_loud: true,
+        ..Row::default()
     };
     signals.iter().map(row).collect()
 }
@@ -83,6 +95,7 @@ pub fn of_plan(report: &Report) -> Vec<Row> {
             words: format!("{attempts}, {end}"),
             step: Some(cycle.failed),
             is_loud: cycle.recovered.is_none(),
+            ..Row::default()
         }
     };
     let planned = |(item, done): &(String, Option<StepId>)| Row {
@@ -90,7 +103,7 @@ pub fn of_plan(report: &Report) -> Vec<Row> {
         kind: if done.is_some() { "planned" } else { "not found" }.into(),
         words: item.clone(),
         step: *done,
-        is_loud: false,
+        ..Row::default()
     };
     report.cycles.iter().map(recovery).chain(report.plan.iter().map(planned)).collect()
 }
@@ -115,6 +128,7 @@ pub fn of_decisions(lane: &Lane) -> Vec<Row> {
                 words: format!("{path}{}{past}, {shown}", applied.decision),
                 step: Some(row.step),
                 is_loud: applied.shown.is_none() || applied.is_past,
+                ..Row::default()
             });
         }
     }

@@ -28,7 +28,7 @@ impl RunView for Process {
         self.below.follow(self.below_rows(session).len(), areas.below_height());
     }
 
-    /// The report while the view is on; decisions while their list is.
+    /// The report while the view is on; decisions and memory while their list is.
     fn ask(&mut self, session: &mut Session, numbers: &mut Numbers, _: &Layout) -> Vec<Effect> {
         let is_known = session.growth.is_whole && matches!(session.timeline, Loading::Ready(_));
         if !is_known || session.view != View::Process {
@@ -36,8 +36,10 @@ impl RunView for Process {
         }
         let Session { run, scores, .. } = session;
         let mut effects: Vec<Effect> = scores.worked.ask(numbers, run).into_iter().collect();
-        if self.list == List::Decisions {
-            effects.extend(scores.worked.ask_decisions(numbers, run));
+        match self.list {
+            List::Decisions => effects.extend(scores.worked.ask_decisions(numbers, run)),
+            List::Memory => effects.extend(scores.worked.ask_memory(numbers, run)),
+            List::Signals | List::Plan | List::Recording => {}
         }
         effects
     }

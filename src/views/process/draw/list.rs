@@ -1,4 +1,4 @@
-//! The lists: what a pillar is made of, and signals, recoveries, decisions or the recording below.
+//! The lists: what a pillar is made of, and signals, recoveries, decisions, memory or the recording below.
 
 use ratatui::{
     buffer::Buffer,
@@ -90,6 +90,11 @@ fn nothing(view: &Process, session: &Session) -> String {
             Some(Err(why)) => safe(why),
             Some(Ok(None)) => "the run has no decisions.json; `trajview decisions RUN --draw` makes one of its requests".into(),
             Some(Ok(Some(_))) => "no decision applies to a file that a step touches".into(),
+        },
+        List::Memory => match session.scores.worked.memory() {
+            None => "looking for what a memory gave the agent…".into(),
+            Some(Err(why)) => safe(why),
+            Some(Ok(_)) => "no memory events are recorded in this run".into(),
         },
     }
 }
