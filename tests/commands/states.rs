@@ -199,7 +199,7 @@ fn a_command_works_on_a_copy_and_does_not_reach_the_recording() {
     if !reached {
         assert_eq!(fs::read(bundle.path.join("run.json")).unwrap(), before);
         assert!(!bundle.path.join("evil").exists());
-        assert!(bundle.kept()[0]["output"].as_str().unwrap().ends_with("\n entries 0"));
+        assert!(bundle.kept()[0]["output"].as_str().unwrap().contains(" entries 0"));
     }
 }
 
