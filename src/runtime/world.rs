@@ -523,6 +523,11 @@ impl Executor for Worker {
         Ok(self.recording()?.decisions(&run).transpose()?.map(Arc::new))
     }
 
+    fn layers(&self, run: Arc<Run>) -> Result<Option<Arc<Vec<Record>>>, Sentence> {
+        let records = self.recording()?.layers(&run)?;
+        Ok((!records.is_empty()).then(|| Arc::new(records)))
+    }
+
     fn labels(&self, annotator: String) -> Result<Labels, Sentence> {
         self.recording()?.labels(&annotator)
     }

@@ -115,6 +115,8 @@ questions! {
     Process, process { run: Arc<Run> } -> Option<Arc<Report>>;
     /// The decisions of the run's own store over its steps; None where it has none.
     Decisions, decisions { run: Arc<Run> } -> Option<Arc<Lane>>;
+    /// What layers of project state said and knew over the run; empty where none is recorded.
+    Layers, layers { run: Arc<Run> } -> Option<Arc<Vec<Record>>>;
     /// What this rater has labelled so far.
     Labels, labels { annotator: String } -> Labels;
     /// A label, brought to the disk; `seen` is what the rater saw of the thing before it.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
+    layers::record::Record,
     metrics::{
         decisions::Lane,
         process::{Report, Signal},
@@ -22,6 +23,7 @@ use super::{
 pub struct Worked {
     report: Known<Report>,
     decisions: Known<Lane>,
+    layers: Known<Vec<Record>>,
     /// Whether a person asked for the signals outside the process view.
     pub is_wanted: bool,
     /// The signal that was gone to last, by its place in [`Self::signals`].
@@ -72,6 +74,15 @@ impl Worked {
         self.decisions.ask(numbers, run.turns.len(), question)
     }
 
+    pub fn ask_layers(&mut self, numbers: &mut Numbers, run: &Arc<Run>) -> Option<Effect> {
+        let question = Question::Layers { run: run.clone() };
+        self.layers.ask(numbers, run.turns.len(), question)
+    }
+
+    pub fn take_layers(&mut self, request: Request, answer: Answered<Vec<Record>>) {
+        self.layers.take(request, answer);
+    }
+
     pub fn take(&mut self, request: Request, answer: Answered<Report>) {
         self.report.take(request, answer);
     }
@@ -88,6 +99,19 @@ impl Worked {
     /// As [`Self::report`]; Ok(None) where the run has no store of decisions.
     pub fn decisions(&self) -> Option<Result<Option<&Lane>, &str>> {
         self.decisions.known()
+    }
+
+    /// As [`Self::report`]: what layers of project state said; Ok(None) where none is recorded.
+    pub fn layers(&self) -> Option<Result<Option<&Vec<Record>>, &str>> {
+        self.layers.known()
+    }
+
+    /// The layers of the run; empty where there are none, or they are not known yet.
+    pub fn records(&self) -> &[Record] {
+        match self.layers() {
+            Some(Ok(Some(records))) => records,
+            _ => &[],
+        }
     }
 
     /// As far as they are known, in playing order.

@@ -112,6 +112,10 @@ pub(super) const fn worked(message: process::Message) -> Message {
     Message::Run(RunMessage::Process(message))
 }
 
+pub(super) const fn layered(message: layers::Message) -> Message {
+    Message::Run(RunMessage::Layers(message))
+}
+
 pub(super) const fn table(message: table::Message) -> Message {
     Message::Collection(message)
 }
