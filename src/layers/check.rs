@@ -7,10 +7,7 @@ use super::{Origin, Sentence};
 ///
 /// A sentence contradicts a file that is not there, lines that the file does not have, and lines in which a name that it
 /// puts between backticks does not stand.
-pub fn contradiction(
-    sentence: &Sentence,
-    text: &dyn Fn(&str) -> Option<String>,
-) -> Option<String> {
+pub fn contradiction(sentence: &Sentence, text: &dyn Fn(&str) -> Option<String>) -> Option<String> {
     let cited = sentence.from.iter().filter_map(|origin| match origin {
         Origin::Lines { path, start, end } => Some((path, *start, *end)),
         _ => None,

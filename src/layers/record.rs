@@ -135,7 +135,10 @@ mod tests {
     #[test]
     fn a_forecast_is_measured_by_what_was_touched_and_null_where_nothing_was() {
         let forecast = |named: &[&str], touched: &[&str]| {
-            let brief = Brief { forecast: named.iter().map(|it| (*it).into()).collect(), ..Brief::default() };
+            let brief = Brief {
+                forecast: named.iter().map(|it| (*it).into()).collect(),
+                ..Brief::default()
+            };
             let said = Some(Said { brief, ..Said::default() });
             let touched = Some(touched.iter().map(|it| (*it).into()).collect());
             Entry { said, touched, ..Entry::default() }.forecast().unwrap()

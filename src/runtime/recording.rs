@@ -6,6 +6,7 @@ use std::{
 };
 
 use crate::{
+    layers::record::Record,
     metrics::{
         absence::Place,
         decisions::Lane,
@@ -95,6 +96,10 @@ pub trait Recording: Send + Sync {
     /// The decisions of the run's own store over its steps; None where it has none. The error is a sentence.
     fn decisions(&self, _run: &Run) -> Option<Result<Lane, String>> {
         None
+    }
+    /// What layers of project state said and knew over the run; empty where none is recorded.
+    fn layers(&self, _run: &Run) -> Vec<Record> {
+        vec![]
     }
     /// What a rater has labelled so far; nothing of other raters. The error is a sentence.
     fn labels(&self, _annotator: &str) -> Result<Labels, String> {
@@ -198,6 +203,10 @@ impl Recording for Archive {
             store::decisions::of_bundle(self.bundle()?)?
                 .map(|it| store::decisions::lane(self, run, &it)),
         )
+    }
+
+    fn layers(&self, run: &Run) -> Vec<Record> {
+        self.layers(run)
     }
 
     fn rubric(&self) -> Rubric {

@@ -17,6 +17,7 @@ use std::{
 use crate::{
     code::highlight::highlight,
     judge::stop::Stop,
+    layers::record::Record,
     live::{Control, Job, Start},
     metrics::{
         absence::Place,
@@ -524,7 +525,7 @@ impl Executor for Worker {
     }
 
     fn layers(&self, run: Arc<Run>) -> Result<Option<Arc<Vec<Record>>>, Sentence> {
-        let records = self.recording()?.layers(&run)?;
+        let records = self.recording()?.layers(&run);
         Ok((!records.is_empty()).then(|| Arc::new(records)))
     }
 

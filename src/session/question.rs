@@ -8,6 +8,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use crate::{
+    layers::record::Record,
     metrics::{
         absence::Place,
         decisions::Lane,

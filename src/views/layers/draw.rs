@@ -63,17 +63,22 @@ fn turns(
     let is_focused = view.part == Part::Turns;
     let muted = theme.of(Meaning::Muted);
     let all = session.scores.worked.records().len();
-    let more = if all > 1 { format!(" v: {} of {all} ", view.layer.min(all - 1) + 1) } else { String::new() };
+    let more = if all > 1 {
+        format!(" v: {} of {all} ", view.layer.min(all - 1) + 1)
+    } else {
+        String::new()
+    };
     let sum = Forecast::sum(record.turns.iter().filter_map(Entry::forecast));
     let titles = [
-        Line::from(name(is_focused, safe(&record.layer), theme)),
+        Line::from(name(is_focused, &safe(&record.layer), theme)),
         Line::from(own(more, muted)),
         Line::from(own(format!(" forecast: {} ", shares(sum)), muted)),
     ];
     let inner = titled(is_focused, titles, theme, area, buffer);
     let width = usize::from(inner.width);
     let chosen = theme.of(if is_focused { Meaning::Selected } else { Meaning::Marked });
-    let seen = view.turns.top..(view.turns.top + usize::from(inner.height)).min(session.run.turns.len());
+    let seen =
+        view.turns.top..(view.turns.top + usize::from(inner.height)).min(session.run.turns.len());
     for turn in seen {
         let line = turn_line(session, record, turn, theme, width);
         let style = (turn == session.turn).then_some(chosen);
@@ -110,7 +115,8 @@ fn turn_line(
                 let words = format!("✗{} ", entry.contradicted.len());
                 right.push(own(words, theme.of(Meaning::Error)));
             }
-            let words = entry.forecast().map_or_else(|| "said ".into(), |it| format!("{} ", shares(it)));
+            let words =
+                entry.forecast().map_or_else(|| "said ".into(), |it| format!("{} ", shares(it)));
             right.push(own(words, muted));
         }
     }
@@ -137,7 +143,7 @@ const KIND: usize = 12;
 impl List {
     fn draw(&self, view: &Layers, theme: Theme, area: Rect, buffer: &mut Buffer) {
         let is_focused = view.part == self.part;
-        let title = Line::from(name(is_focused, self.title.clone(), theme));
+        let title = Line::from(name(is_focused, &self.title, theme));
         let titles = [title, Line::default(), Line::default()];
         let inner = titled(is_focused, titles, theme, area, buffer);
         if self.rows.is_empty() {
@@ -146,7 +152,8 @@ impl List {
         }
         let width = usize::from(inner.width);
         let selected = theme.of(if is_focused { Meaning::Selected } else { Meaning::Marked });
-        let seen = self.rows.iter().enumerate().skip(self.scroll.top).take(usize::from(inner.height));
+        let seen =
+            self.rows.iter().enumerate().skip(self.scroll.top).take(usize::from(inner.height));
         for (index, row) in seen {
             let spans = vec![
                 own(format!(" {:<KIND$} ", row.kind), theme.of(Meaning::Muted)),

@@ -146,6 +146,8 @@ impl Layers {
         let row = self.brief_rows(session).get(self.brief.cursor).cloned();
         let sentence = row.and_then(|row| row.sentence);
         let found = self.record(session).zip(sentence).zip(self.entry(session));
-        found.map(|((record, at), entry)| rows::of_origins(session, record, entry, at)).unwrap_or_default()
+        found
+            .map(|((record, at), entry)| rows::of_origins(session, record, entry, at))
+            .unwrap_or_default()
     }
 }

@@ -81,14 +81,17 @@ pub fn of_brief(session: &Session, entry: Option<&Entry>) -> Vec<Row> {
 
 /// Every file that was forecast, and every file that was touched and not forecast.
 fn of_forecast(session: &Session, entry: &Entry) -> Vec<Row> {
-    let forecast = entry.said.as_ref().map(|said| said.brief.forecast.as_slice()).unwrap_or_default();
+    let forecast =
+        entry.said.as_ref().map(|said| said.brief.forecast.as_slice()).unwrap_or_default();
     let is_touched = |path: &String| entry.touched.as_ref().map(|all| all.contains(path));
     let to_change = |path: &String, row: Row| match RepoPath::new(path) {
         Some(path) => row.to(Opening::at(session.turn, Target::Change { path, aim: None })),
         None => row,
     };
     let named = forecast.iter().map(|path| match is_touched(path) {
-        Some(true) => to_change(path, Row::plain("forecast", format!("{path}  touched"), Meaning::Added)),
+        Some(true) => {
+            to_change(path, Row::plain("forecast", format!("{path}  touched"), Meaning::Added))
+        }
         Some(false) => Row::plain("forecast", format!("{path}  not touched"), Meaning::Muted),
         None => Row::plain("forecast", &**path, Meaning::Muted),
     });
@@ -146,9 +149,11 @@ fn of_origin(session: &Session, origin: &Origin) -> Row {
                 .to(Opening::at(turn.saturating_sub(1), Target::Request))
         }
         Origin::Step { turn, step } => {
-            let found = session.run.numbered_steps().into_iter().find(|(id, number)| {
-                id.turn + 1 == *turn && number == step
-            });
+            let found = session
+                .run
+                .numbered_steps()
+                .into_iter()
+                .find(|(id, number)| id.turn + 1 == *turn && number == step);
             let row = text(format!("step {turn}.{step}"));
             match found {
                 Some((id, _)) => row.to(Opening::at(id.turn, Target::Step(id))),

@@ -50,9 +50,9 @@ impl RunView for Layers {
             (Part::Brief, areas.brief, self.brief.top),
             (Part::Origin, areas.origin, self.origin.top),
         ];
-        let hit = parts.iter().find_map(|(part, area, top)| {
-            Some((*part, *top, mouse.row_inside((*area)?)?))
-        });
+        let hit = parts
+            .iter()
+            .find_map(|(part, area, top)| Some((*part, *top, mouse.row_inside((*area)?)?)));
         let Some((part, top, row)) = hit else { return false };
         self.part = part;
         let motion = match mouse.kind {

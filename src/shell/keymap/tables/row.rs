@@ -4,7 +4,7 @@ use crate::{
     session::{context::Context, turns, views},
     shell::{Message, copy::What, jobs, open_run::RunMessage, overlay, palette, state},
     views::{
-        audit, compare, curves, form, judge, live, process,
+        audit, compare, curves, form, judge, layers, live, process,
         replay::{self, base, chooser, diff, files, playback, search, steps},
         scores::{self, components, flags, judges, tree},
         table,
