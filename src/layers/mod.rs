@@ -12,8 +12,10 @@
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod brief;
+pub mod check;
 pub mod helper;
 pub mod project;
+pub mod record;
 pub mod spec;
 pub mod stack;
 

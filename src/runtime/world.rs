@@ -17,6 +17,7 @@ use std::{
 use crate::{
     code::highlight::highlight,
     judge::stop::Stop,
+    layers::record::Record,
     live::{Control, Job, Start},
     metrics::{
         absence::Place,
@@ -547,6 +548,11 @@ impl Executor for Worker {
 
     fn memory(&self, run: Arc<Run>) -> Result<Option<Arc<Course>>, Sentence> {
         Ok(self.recording()?.memory(&run).map(Arc::new))
+    }
+
+    fn layers(&self, run: Arc<Run>) -> Result<Option<Arc<Vec<Record>>>, Sentence> {
+        let records = self.recording()?.layers(&run);
+        Ok((!records.is_empty()).then(|| Arc::new(records)))
     }
 
     fn labels(&self, annotator: String) -> Result<Labels, Sentence> {

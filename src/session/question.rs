@@ -8,6 +8,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use crate::{
+    layers::record::Record,
     metrics::{
         absence::Place,
         decisions::Lane,
@@ -120,6 +121,8 @@ questions! {
     Memory, memory { run: Arc<Run> } -> Option<Arc<Course>>;
     /// What the requests lay down is written into the bundle as its store of decisions. A sentence.
     DrawDecisions, draw_decisions { run: Arc<Run> } -> String;
+    /// What layers of project state said and knew over the run; empty where none is recorded.
+    Layers, layers { run: Arc<Run> } -> Option<Arc<Vec<Record>>>;
     /// What this rater has labelled so far.
     Labels, labels { annotator: String } -> Labels;
     /// A label, brought to the disk; `seen` is what the rater saw of the thing before it.

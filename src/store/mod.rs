@@ -29,6 +29,7 @@ mod inside;
 mod joined;
 pub mod judgements;
 pub mod labels;
+mod layers;
 mod lifeline;
 mod memory;
 pub mod memory_events;
