@@ -6,6 +6,7 @@
 
 mod absence;
 mod archive;
+mod bare;
 mod bytes;
 mod cache;
 pub mod cards;
@@ -28,6 +29,7 @@ mod inside;
 mod joined;
 pub mod judgements;
 pub mod labels;
+pub mod layers;
 mod lifeline;
 mod memory;
 mod objects;
