@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use super::stack::Said;
+use super::stack::{Given, Said};
 
 /// One layer over a run.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -27,7 +27,9 @@ pub struct Entry {
     pub said: Option<Said>,
     /// The files of its state; a text that did not change is shared with the turn before.
     pub state: BTreeMap<String, Arc<str>>,
-    /// The files that the turn touched, as the project calls them; None where nothing tells.
+    /// What it gave while the turn was under way.
+    pub given: Vec<Given>,
+    /// The files that the turn read or changed, as the project calls them; None where nothing tells.
     pub touched: Option<BTreeSet<String>>,
     /// The sentences of what it said that contradict the files they cite, by their place, with why.
     pub contradicted: Vec<(usize, String)>,

@@ -6,6 +6,7 @@
 
 mod absence;
 mod archive;
+mod bare;
 mod bytes;
 mod cache;
 pub mod cards;
@@ -29,7 +30,7 @@ mod inside;
 mod joined;
 pub mod judgements;
 pub mod labels;
-mod layers;
+pub mod layers;
 mod lifeline;
 mod memory;
 pub mod memory_events;

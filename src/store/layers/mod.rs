@@ -1,3 +1,8 @@
-//! Layers of project state in a recording: what they said and knew ([`records`]).
+//! Layers of project state over what is on the disk: a recorded run fed to a layer ([`Feed`]), the record of a layer in a
+//! bundle ([`history`]), and what such records say over a run ([`records`]).
 
+mod feed;
+pub mod history;
 mod records;
+
+pub use feed::Feed;

@@ -1,10 +1,7 @@
-//! What layers of project state said and knew over a run, read from `layers/<name>/` of its bundle.
-//!
-//! The repositories are somebody else's words: they are read by [`Repo`], within its bounds and those of this file.
+//! What layers of project state said and knew over a run: their records in the bundle, held against the files of the run.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
-    path::Path,
+    collections::{BTreeSet, HashMap},
     sync::Arc,
 };
 
@@ -12,144 +9,119 @@ use crate::{
     layers::{
         check,
         record::{Entry, Record},
-        stack::Said,
     },
     run::{
         RepoPath, Run,
-        files::{BlobId, Blobs, Timeline},
+        files::{BlobId, Blobs, Timeline, Tree},
     },
-    store::{Archive, disk, repo::Repo, repo::history::Told},
+    store::{Archive, decisions::touches},
 };
 
-/// Layers of one run that are read.
-const MOST_LAYERS: usize = 32;
+use super::history::{self, LayerHistory, LayerTurn};
 
-/// Files of one state that are read.
-const MOST_FILES: usize = 50_000;
-
-/// Bytes of all states of one layer that are kept; each content once.
+/// Bytes of all states of one layer that are read; each content once.
 const MOST_BYTES: usize = 64 << 20;
-
-/// What a layer said before the turn, in the folder of its commit.
-pub const BRIEF: &str = "brief.json";
-
-/// The same as the agent read it.
-pub const BRIEF_TEXT: &str = "brief.md";
 
 impl Archive {
     /// The layers of the run, by the names of their folders; empty where none is recorded.
     pub fn layers(&self, run: &Run) -> Vec<Record> {
         let Some(bundle) = self.bundle() else { return vec![] };
-        let folders = disk::listed(&bundle.join("layers")).into_iter().filter(|it| it.is_dir());
-        let timeline = self.timeline(run).ok();
-        let read = |folder: std::path::PathBuf| {
-            let mut record = read(&folder);
-            if let Some(timeline) = &timeline {
-                self.with_blobs(run, |blobs| hold_against(&mut record, timeline, blobs)).ok();
+        let histories = history::read(bundle);
+        if histories.is_empty() {
+            return vec![];
+        }
+        let mut records: Vec<Record> = histories.iter().map(record).collect();
+        if let Ok(timeline) = self.timeline(run) {
+            let touched = touched(self, run, &timeline);
+            for entry in records.iter_mut().flat_map(|record| &mut record.turns) {
+                entry.touched = touched.get(entry.turn - 1).cloned().flatten();
             }
-            record
-        };
-        folders.take(MOST_LAYERS).map(read).collect()
+            // Without the contents nothing can be said to contradict them.
+            let _ = self.with_blobs(run, |blobs| hold_against(&mut records, &timeline, blobs));
+        }
+        records
     }
 }
 
-/// One layer. What cannot be read is a warning in the record.
-pub fn read(folder: &Path) -> Record {
-    let name = disk::name_of(folder).to_owned();
-    let repo = match Repo::open(folder) {
-        Ok(repo) => repo,
-        Err(why) => {
-            return Record { layer: name, warnings: vec![why], ..Record::default() };
-        }
+/// A record without what the run says of it.
+fn record(history: &LayerHistory) -> Record {
+    let mut texts = Texts { history, known: HashMap::new(), bytes: 0 };
+    let turns = history.turns.iter().filter(|turn| turn.turn > 0);
+    let turns = turns.map(|turn| texts.entry(turn)).collect();
+    let warnings = match texts.bytes > MOST_BYTES {
+        true => vec![format!("more than {} MiB of state; the rest is left out", MOST_BYTES >> 20)],
+        false => vec![],
     };
-    let mut commits = repo.commits();
-    commits.reverse();
-    let mut reader = Reader { repo: &repo, texts: HashMap::new(), bytes: 0, warnings: vec![] };
-    let mut turns: Vec<Entry> = commits.iter().filter_map(|it| reader.entry(it)).collect();
-    // A turn that was done again has its last commit.
-    turns.reverse();
-    let mut seen = BTreeSet::new();
-    turns.retain(|entry| seen.insert(entry.turn));
-    turns.sort_by_key(|entry| entry.turn);
-    let said = turns.iter().find_map(|entry| entry.said.as_ref());
-    let layer = said.map(|said| said.layer.clone()).filter(|it| !it.is_empty()).unwrap_or(name);
-    Record { layer, turns, warnings: reader.warnings }
+    Record { layer: history.name.clone(), turns, warnings }
 }
 
-struct Reader<'r> {
-    repo: &'r Repo,
-    texts: HashMap<BlobId, Arc<str>>,
+/// The texts of a layer's states, each read once.
+struct Texts<'h> {
+    history: &'h LayerHistory,
+    known: HashMap<BlobId, Arc<str>>,
     bytes: usize,
-    warnings: Vec<String>,
 }
 
-impl Reader<'_> {
-    /// None for a commit that is of no turn.
-    fn entry(&mut self, told: &Told) -> Option<Entry> {
-        let turn = told.message.trim().strip_prefix("turn ")?;
-        let turn: usize = turn.split_whitespace().next()?.parse().ok().filter(|turn| *turn > 0)?;
-        let mut state = BTreeMap::new();
-        let mut folders = vec![(told.tree, String::new())];
-        while let Some((tree, above)) = folders.pop() {
-            for (name, id, is_folder) in self.repo.names_in(tree) {
-                let path = if above.is_empty() { name } else { format!("{above}/{name}") };
-                let Some(path) = RepoPath::new(&path).map(|path| path.as_str().to_owned()) else {
-                    continue;
-                };
-                if is_folder {
-                    folders.push((id, path));
-                } else if state.len() < MOST_FILES
-                    && let Some(text) = self.text(id)
-                {
-                    state.insert(path, text);
-                }
-            }
-        }
-        state.remove(BRIEF_TEXT);
-        let said = state.remove(BRIEF).and_then(|text| match serde_json::from_str::<Said>(&text) {
-            Ok(said) => Some(said),
-            Err(why) => {
-                self.warnings.push(format!("turn {turn}: {BRIEF}: {why}"));
-                None
-            }
-        });
-        Some(Entry { turn, said, state, ..Entry::default() })
+impl Texts<'_> {
+    fn entry(&mut self, turn: &LayerTurn) -> Entry {
+        let state = turn.state.iter();
+        let state = state.filter_map(|(path, id)| Some((path.clone(), self.text(*id)?))).collect();
+        let (said, given) = (turn.said.clone(), turn.given.clone());
+        Entry { turn: turn.turn, said, given, state, ..Entry::default() }
     }
 
     fn text(&mut self, id: BlobId) -> Option<Arc<str>> {
-        if let Some(known) = self.texts.get(&id) {
+        if let Some(known) = self.known.get(&id) {
             return Some(known.clone());
         }
-        let bytes = self.repo.blob(id).ok()?;
-        self.bytes += bytes.len();
         if self.bytes > MOST_BYTES {
-            let what = format!("more than {} MiB of state; the rest is left out", MOST_BYTES >> 20);
-            if !self.warnings.contains(&what) {
-                self.warnings.push(what);
-            }
             return None;
         }
-        let text: Arc<str> = String::from_utf8_lossy(&bytes).into();
-        self.texts.insert(id, text.clone());
+        let text: Arc<str> = self.history.text(id)?.into();
+        self.bytes += text.len();
+        self.known.insert(id, text.clone());
         Some(text)
     }
 }
 
-/// Holds what was said against the files: which of those forecast were changed, and what was not so.
-fn hold_against(record: &mut Record, timeline: &Timeline, blobs: &(dyn Blobs + Sync)) {
-    for entry in &mut record.turns {
-        let Some(files) = timeline.turns.get(entry.turn - 1) else { continue };
-        entry.touched = (!files.is_untold)
-            .then(|| files.changes.iter().map(|change| change.path.as_str().to_owned()).collect());
-        let Some(said) = &entry.said else { continue };
-        let tree = timeline.tree_after(entry.turn - 1);
+/// The files that each turn read or changed; None where nothing tells what a turn did.
+fn touched(archive: &Archive, run: &Run, timeline: &Timeline) -> Vec<Option<BTreeSet<String>>> {
+    let mut all: Vec<Option<BTreeSet<String>>> = timeline
+        .turns
+        .iter()
+        .map(|turn| {
+            let changed = turn.changes.iter().map(|it| it.path.as_str().to_owned());
+            (!turn.is_untold).then(|| changed.collect())
+        })
+        .collect();
+    for touch in touches(archive, run) {
+        if let Some(Some(files)) = all.get_mut(touch.step.turn) {
+            files.extend(touch.paths.into_iter().filter(|path| RepoPath::new(path).is_some()));
+        }
+    }
+    all
+}
+
+/// Finds what was said and was not so, at the files before each turn.
+fn hold_against(records: &mut [Record], timeline: &Timeline, blobs: &(dyn Blobs + Sync)) {
+    let mut tree: Tree = timeline.base.clone();
+    for (at, turn) in timeline.turns.iter().enumerate() {
         let text = |path: &str| {
             let file = tree.files.get(&RepoPath::new(path)?)?;
             let bytes = blobs.blob(file.blob()?).ok()?;
             Some(String::from_utf8_lossy(&bytes).into_owned())
         };
-        let sentences = said.brief.sentences.iter().enumerate();
-        entry.contradicted =
-            sentences.filter_map(|(at, it)| Some((at, check::contradiction(it, &text)?))).collect();
+        for record in &mut *records {
+            let place = record.turns.binary_search_by_key(&(at + 1), |entry| entry.turn);
+            let Some(entry) = place.ok().and_then(|place| record.turns.get_mut(place)) else {
+                continue;
+            };
+            let Some(said) = &entry.said else { continue };
+            let sentences = said.brief.sentences.iter().enumerate();
+            entry.contradicted = sentences
+                .filter_map(|(at, it)| Some((at, check::contradiction(it, &text)?)))
+                .collect();
+        }
+        turn.changes.iter().for_each(|change| tree.apply(change));
     }
 }

@@ -4,6 +4,7 @@ use crate::{
     layers::{
         Origin,
         record::{Entry, Record},
+        stack::Delivery,
     },
     run::{RepoPath, figures},
     session::{
@@ -73,6 +74,19 @@ pub fn of_brief(session: &Session, entry: Option<&Entry>) -> Vec<Row> {
         };
         let open = if sentence.from.is_empty() { Open::Nothing } else { Open::Origins };
         rows.push(Row { open, sentence: Some(at), ..Row::plain(kind, words, meaning) });
+    }
+    for given in &entry.given {
+        let asked =
+            if given.asked.is_empty() { String::new() } else { format!(" {}", given.asked) };
+        let words = match &given.failed {
+            Some(why) => format!("{asked}: {why}"),
+            None => format!("{asked}: {}", given.brief.text().replace('\n', " · ")),
+        };
+        let kind = match given.delivery {
+            Delivery::Search => "search",
+            Delivery::Call => "with a call",
+        };
+        rows.push(Row::plain(kind, words.trim_start(), Meaning::Text));
     }
     rows.extend(of_forecast(session, entry));
     rows.push(Row::plain("cost", cost(entry), Meaning::Muted));
