@@ -13,6 +13,7 @@
 
 pub mod brief;
 pub mod helper;
+pub mod memory;
 pub mod project;
 pub mod spec;
 pub mod stack;
@@ -147,7 +148,12 @@ pub struct Options {
 }
 
 /// The layers that are made by name, with the parts that can be switched and what they do.
-pub const LAYERS: &[Offered] = &[];
+pub const LAYERS: &[Offered] = &[Offered {
+    name: "memory",
+    parts: memory::PARTS,
+    what: "code, documents and requests as chunks with versions in a graph; the newest of what a request is near",
+    make: |spec, options| Box::new(memory::Memory::new(spec, options)),
+}];
 
 /// A layer that can be asked for.
 #[derive(Debug, Clone, Copy)]

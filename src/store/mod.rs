@@ -30,6 +30,8 @@ pub mod judgements;
 pub mod labels;
 mod lifeline;
 mod memory;
+#[cfg(test)]
+mod memory_layer;
 mod objects;
 mod open;
 mod pack;
