@@ -211,6 +211,7 @@ fn run_of(manifest: &Manifest) -> Run {
                 .or_else(|| manifest.platform.clone())
                 .unwrap_or_default(),
             version: agent.and_then(|agent| agent.version.clone()),
+            ..Agent::default()
         },
         model: manifest.model.clone(),
         condition: manifest.condition.clone(),
@@ -458,6 +459,7 @@ fn is_object_id(text: &str) -> bool {
 fn adopt_facts(run: &mut Run, inner: &Run) {
     run.model = run.model.take().or_else(|| inner.model.clone());
     run.origin.root = run.origin.root.take().or_else(|| inner.origin.root.clone());
+    run.agent.context_window = inner.agent.context_window.or(run.agent.context_window);
     run.agent.version = run.agent.version.take().or_else(|| inner.agent.version.clone());
     if run.agent.name.is_empty() {
         run.agent.name.clone_from(&inner.agent.name);

@@ -304,7 +304,7 @@ impl Fold {
         let told = first.into_iter().find(|step| step.kind == StepKind::Message && !step.is_error);
         run.title = told.map_or_else(|| run.id.clone(), |step| step.label.to_string());
         run.origin.format = CodexExec.name();
-        run.agent = Agent { name: codex::AGENT.into(), version: None };
+        run.agent = Agent { name: codex::AGENT.into(), ..Agent::default() };
         run.origin.root = common_root(run);
         run.warnings.extend(self.unknowns.warning(file, run.origin.format));
         sort_paths(run);

@@ -93,6 +93,8 @@ pub struct Agent {
     /// `codex`, `claude-code`, ...
     pub name: String,
     pub version: Option<String>,
+    /// Tokens that fit into its context, as last recorded; None where no recording tells.
+    pub context_window: Option<u64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]

@@ -28,6 +28,7 @@ mod inside;
 mod joined;
 pub mod judgements;
 pub mod labels;
+pub mod layers;
 mod lifeline;
 mod memory;
 #[cfg(test)]

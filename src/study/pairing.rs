@@ -234,7 +234,11 @@ mod tests {
             title: Some("Forward".into()),
             ..Default::default()
         };
-        let agent = crate::run::Agent { name: "codex".into(), version: Some("0.169.0".into()) };
+        let agent = crate::run::Agent {
+            name: "codex".into(),
+            version: Some("0.169.0".into()),
+            ..Default::default()
+        };
         let run = Run { task: Some(task), agent, model: Some("m".into()), ..Run::default() };
 
         let identity = Identity::of_run(&run);

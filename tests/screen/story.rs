@@ -353,7 +353,11 @@ impl Telling {
         let run = Run {
             id: "ppdiff-emergent-01".into(),
             title: "joint protein diffusion".into(),
-            agent: Agent { name: "codex".into(), version: Some("0.42.0".into()) },
+            agent: Agent {
+                name: "codex".into(),
+                version: Some("0.42.0".into()),
+                ..Agent::default()
+            },
             model: Some("gpt-5-codex".into()),
             condition: Some("emergent".into()),
             task: Some(Task { id: "ppdiff".into(), title: Some("PPDiff".into()), venue: None }),

@@ -77,6 +77,7 @@ pub fn meta(fields: &Object<'_>) -> Meta {
         path: fields.boxed("agent_path").or_else(|| of_spawn("agent_path")),
         role: fields.boxed("agent_role").or_else(|| of_spawn("agent_role")),
         provenance: originator.map(|name| format!("written by {name}")),
+        window: None,
     }
 }
 
@@ -464,6 +465,7 @@ fn token_count(fields: &Object<'_>) -> Usage {
         let counted = fields.object("info").map(|info| Counted {
             total: info.object("total_token_usage").map(|usage| tokens(&usage)),
             last: info.object("last_token_usage").map(|usage| tokens(&usage)),
+            window: info.number("model_context_window"),
         });
         return Usage::Count(counted.map(Box::new));
     }

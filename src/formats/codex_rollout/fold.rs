@@ -666,6 +666,9 @@ impl Fold<'_> {
     // --- tokens
 
     fn usage(&mut self, usage: &Usage) {
+        if let Usage::Count(Some(counted)) = usage {
+            self.meta.window = counted.window.or(self.meta.window);
+        }
         let Some(tokens) = self.counter.count(usage) else {
             self.response = None; // told again: the next request begins
             return;

@@ -131,6 +131,8 @@ pub struct Meta {
     pub path: Option<Box<str>>,
     pub role: Option<Box<str>>,
     pub provenance: Option<String>,
+    /// Tokens that fit into the context, as the last count tells.
+    pub window: Option<u64>,
 }
 
 /// Which of the families of records speaks; what one has said, another may say again.
@@ -234,4 +236,6 @@ pub enum Usage {
 pub struct Counted {
     pub total: Option<Tokens>,
     pub last: Option<Tokens>,
+    /// Tokens that fit into the model's context.
+    pub window: Option<u64>,
 }

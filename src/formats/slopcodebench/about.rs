@@ -29,6 +29,7 @@ impl Reader<'_> {
                 .unwrap_or_default()
                 .into(),
             version: owned(self.config.get("agent.version").or(self.info.get("agent_version"))),
+            ..Agent::default()
         };
         run.model = owned(self.config.get("model.name").or(self.info.get("model_name")));
         run.condition = match self.config.get("one_shot.enabled") {

@@ -23,6 +23,7 @@ mod names;
 mod read;
 mod snapshot;
 mod tokens;
+mod users;
 mod words;
 
 use std::{
@@ -49,6 +50,7 @@ pub use moves::{Touch, Went, moves};
 pub use names::in_parentheses;
 pub use read::facts;
 pub use snapshot::{UsedBy, is_test, module_of};
+pub use users::{Fresh, Users};
 
 use chains::{Chains, Step, Touched};
 use life::Living;
@@ -149,8 +151,8 @@ pub fn wanted(timeline: &Timeline) -> Vec<(BlobId, Grammar, RepoPath)> {
     .collect()
 }
 
-/// None for what holds no code that counts.
-fn content(path: &RepoPath, file: TreeFile) -> Option<(BlobId, Grammar)> {
+/// Where the facts of a file are found among the [`Known`]; None for what holds no code that counts.
+pub fn content(path: &RepoPath, file: TreeFile) -> Option<(BlobId, Grammar)> {
     let is_plain = matches!(file.mode, FileMode::Regular | FileMode::Executable);
     let grammar = Grammar::of(path.as_str()).filter(|it| it.is_compiled_in() && !is_test(path))?;
     Some((file.blob().filter(|_| is_plain)?, grammar))
@@ -245,7 +247,7 @@ impl Moments {
         let mut snapshot = Snapshot::default();
         for (path, file) in &timeline.base.files {
             if let Some(facts) = facts(path, *file) {
-                snapshot.files.insert(path.clone(), File::new(path, facts));
+                snapshot.insert(path, File::new(path, facts));
             }
         }
         let touched = snapshot.files.keys().map(|path| (None, Some(path.clone()))).collect();
@@ -344,7 +346,7 @@ fn apply(
     touched: &mut Touched,
 ) {
     let old = change.from.as_ref().unwrap_or(&change.path);
-    let before = snapshot.files.remove(old);
+    let before = snapshot.remove(old);
     let is_unknown = change.kind != crate::run::EditKind::Delete
         && change.after().is_none_or(|file| file.content == Content::NotRecorded);
     let after = match change.after() {
@@ -355,7 +357,7 @@ fn apply(
     };
     let (had, has) = (before.is_some(), after.is_some());
     if let Some(facts) = after {
-        snapshot.files.insert(change.path.clone(), File::new(&change.path, facts));
+        snapshot.insert(&change.path, File::new(&change.path, facts));
     }
     if had || has {
         touched.push((had.then(|| old.clone()), has.then(|| change.path.clone())));

@@ -5,7 +5,10 @@
 //! reached as a member of an object of unknown type (`model.self_condition`) is taken for a use of every method of
 //! that name, except where the object is a module from elsewhere.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    sync::Arc,
+};
 
 use super::{
     facts::{Definition, FileFacts, Import, Kind, Use, Via},
@@ -17,6 +20,17 @@ use crate::run::RepoPath;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Snapshot {
     pub files: BTreeMap<RepoPath, File>,
+    /// None where the files are few, or asked once: they are gone through then.
+    index: Option<Box<Index>>,
+}
+
+/// Which files have a module's name.
+#[derive(Debug, Clone, Default)]
+struct Index {
+    /// How many files have this part in their module's name.
+    parts: HashMap<Box<str>, usize>,
+    /// By the last part of their module's name.
+    last: HashMap<Box<str>, BTreeSet<RepoPath>>,
 }
 
 #[derive(Debug, Clone)]
@@ -72,6 +86,71 @@ pub fn module_of(path: &RepoPath) -> Vec<Box<str>> {
 }
 
 impl Snapshot {
+    /// One whose files come and go through [`Self::insert`] and [`Self::remove`].
+    pub fn indexed() -> Self {
+        Self { files: BTreeMap::new(), index: Some(Box::default()) }
+    }
+
+    pub fn insert(&mut self, path: &RepoPath, file: File) {
+        self.remove(path);
+        if let Some(index) = &mut self.index {
+            for part in file.module.iter() {
+                *index.parts.entry(part.clone()).or_default() += 1;
+            }
+            if let Some(last) = file.module.last() {
+                index.last.entry(last.clone()).or_default().insert(path.clone());
+            }
+        }
+        self.files.insert(path.clone(), file);
+    }
+
+    pub fn remove(&mut self, path: &RepoPath) -> Option<File> {
+        let file = self.files.remove(path)?;
+        if let Some(index) = &mut self.index {
+            for part in file.module.iter() {
+                if let Some(count) = index.parts.get_mut(part) {
+                    *count = count.saturating_sub(1);
+                }
+            }
+            if let Some(files) = file.module.last().and_then(|last| index.last.get_mut(last)) {
+                files.remove(path);
+            }
+        }
+        Some(file)
+    }
+
+    /// Whether a part of some file's module has this name.
+    fn has_module(&self, part: &str) -> bool {
+        match &self.index {
+            Some(index) => index.parts.get(part).is_some_and(|count| *count > 0),
+            None => self.files.values().any(|file| file.module.iter().any(|it| **it == *part)),
+        }
+    }
+
+    /// Whether this is so of a file whose module's name ends with these parts.
+    fn any_module(&self, module: &[Box<str>], is: impl Fn(&File) -> bool) -> bool {
+        let is = |file: &File| ends_with(&file.module, module) && is(file);
+        match (&self.index, module.last()) {
+            (Some(index), Some(last)) => {
+                let files = index.last.get(last).into_iter().flatten();
+                files.filter_map(|path| self.files.get(path)).any(is)
+            }
+            _ => self.files.values().any(is),
+        }
+    }
+
+    /// Whether a file, by its path, uses a definition of another.
+    pub fn uses_in(&self, path: &RepoPath, name: &str, user: &RepoPath) -> bool {
+        let (Some(home), Some(file)) = (self.files.get(path), self.files.get(user)) else {
+            return false;
+        };
+        let Some(at) = home.facts.index_of(name) else { return false };
+        let definition = &home.facts.definitions[at as usize];
+        let mut all = vec![];
+        Wanted { snapshot: self, path, home, at, definition }.in_file(user, file, &mut all);
+        !all.is_empty()
+    }
+
     pub fn definition(&self, path: &RepoPath, name: &str) -> Option<&Definition> {
         self.files.get(path)?.facts.definition(name)
     }
@@ -190,8 +269,8 @@ impl Wanted<'_> {
             let last = object.rsplit('.').next().unwrap_or(object);
             let by_alias = imported.is_some_and(|import| self.is_the_module(import));
             // A path that is written out: `losses::snr_weight`, `ppdiff.losses.snr_weight`.
-            let by_name = imported.is_none_or(|it| it.name.is_none() || self.is_ours(it))
-                && self.home.module.last().is_some_and(|module| **module == *last);
+            let by_name = self.home.module.last().is_some_and(|module| **module == *last)
+                && imported.is_none_or(|it| it.name.is_none() || self.is_ours(it));
             return by_alias || (by_name && !file.facts.is_shadowed(root, one.within));
         }
         let owner =
@@ -240,7 +319,7 @@ impl Wanted<'_> {
             let mut imports = file.facts.imports.iter();
             imports.any(|it| it.alias.as_ref() == name && ends_with(&self.home.module, &it.module))
         };
-        self.snapshot.files.values().any(|file| ends_with(&file.module, module) && passes_on(file))
+        self.snapshot.any_module(module, passes_on)
     }
 
     /// Whether an import brings the definition's module.
@@ -259,8 +338,7 @@ impl Wanted<'_> {
     fn is_ours(&self, import: &Import) -> bool {
         let first = import.module.first().or(import.name.as_ref());
         let Some(first) = first else { return true };
-        let mut files = self.snapshot.files.values();
-        files.any(|file| file.module.contains(first))
+        self.snapshot.has_module(first)
     }
 }
 
