@@ -173,7 +173,10 @@ fn read(answer: &str, path: &RepoPath, text: &str, version: usize) -> Result<Car
         .map_err(|why| format!("it is no card: {why}"))?;
     let mut spans: Vec<Anchored> = vec![];
     for span in &card.anchored_spans {
-        let snippet = span.snippet.trim_matches('\n').to_owned();
+        // Blank lines around it say nothing of where it stands.
+        let snippet: Vec<&str> =
+            span.snippet.trim_end().lines().skip_while(|line| line.trim().is_empty()).collect();
+        let snippet = snippet.join("\n");
         let Some(start) = stale::line_of(&snippet, text).filter(|_| span.artifact == path.as_str())
         else {
             continue;

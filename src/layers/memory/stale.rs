@@ -1,7 +1,14 @@
 //! How much of what was given was no longer true: a snippet that does not stand in its artifact.
 
 use super::card::Card;
-use crate::{layers::Project, run::RepoPath};
+use crate::{
+    layers::Project,
+    metrics::memory::{
+        Span,
+        stands::{self, Stands},
+    },
+    run::RepoPath,
+};
 
 /// Cited places of files, and how many of them no longer held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -34,20 +41,16 @@ pub fn of(cards: &[Card], project: &Project) -> Stale {
     counted
 }
 
-/// Whether the lines of a snippet stand in a text one after the other, white space at line ends aside. One without words
-/// stands nowhere.
+/// Whether the lines of a snippet stand in a text one after the other, wherever; one without words stands nowhere.
 pub fn stands(snippet: &str, text: &str) -> bool {
     line_of(snippet, text).is_some()
 }
 
 /// The first line of a snippet in a text, counting from 1.
 pub fn line_of(snippet: &str, text: &str) -> Option<u32> {
-    let lines =
-        |text: &'_ str| text.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>();
-    let (snippet, text) = (lines(snippet.trim_matches('\n')), lines(text));
-    if snippet.iter().all(String::is_empty) {
-        return None;
+    let span = Span { snippet: snippet.to_owned(), ..Span::default() };
+    match stands::stands(&span, text)? {
+        Stands::Cited(line) | Stands::Elsewhere(line) => u32::try_from(line).ok(),
+        Stands::Nowhere => None,
     }
-    let at = text.windows(snippet.len()).position(|window| window == snippet)?;
-    u32::try_from(at + 1).ok()
 }

@@ -28,10 +28,10 @@ pub enum Went {
 
 /// What became of each definition of the touched files, by where it stood before the turn.
 pub fn moves(touches: &[Touch]) -> BTreeMap<Place, Went> {
-    let snapshot = |files: &mut dyn Iterator<Item = &(RepoPath, Arc<FileFacts>)>| Snapshot {
-        files: files
-            .map(|(path, facts)| (path.clone(), File::new(path, facts.clone())))
-            .collect::<BTreeMap<_, _>>(),
+    let snapshot = |files: &mut dyn Iterator<Item = &(RepoPath, Arc<FileFacts>)>| {
+        let mut snapshot = Snapshot::default();
+        files.for_each(|(path, facts)| snapshot.insert(path, File::new(path, facts.clone())));
+        snapshot
     };
     let nothing = Snapshot::default();
     let before = snapshot(&mut touches.iter().filter_map(|it| it.before.as_ref()));
