@@ -13,7 +13,9 @@
 
 pub mod brief;
 pub mod helper;
+pub mod measure;
 pub mod project;
+pub mod projectguard;
 pub mod spec;
 pub mod stack;
 
@@ -147,7 +149,7 @@ pub struct Options {
 }
 
 /// The layers that are made by name, with the parts that can be switched and what they do.
-pub const LAYERS: &[Offered] = &[];
+pub const LAYERS: &[Offered] = &[projectguard::OFFERED];
 
 /// A layer that can be asked for.
 #[derive(Debug, Clone, Copy)]
