@@ -14,7 +14,9 @@
 pub mod brief;
 pub mod continuity;
 pub mod helper;
+pub mod measure;
 pub mod project;
+pub mod projectguard;
 pub mod spec;
 pub mod stack;
 
@@ -174,12 +176,7 @@ pub struct Options {
 }
 
 /// The layers that are made by name, with the parts that can be switched and what they do.
-pub const LAYERS: &[Offered] = &[Offered {
-    name: "continuity",
-    parts: continuity::PARTS,
-    what: "the decisions of the project, by what the request or a call is about to touch",
-    make: |spec, options| Box::new(continuity::Continuity::new(spec, options)),
-}];
+pub const LAYERS: &[Offered] = &[projectguard::OFFERED, continuity::OFFERED];
 
 /// A layer that can be asked for.
 #[derive(Debug, Clone, Copy)]
