@@ -123,6 +123,9 @@ fn check(path: &Path, siblings: &Siblings) -> Checked {
             warnings.extend(read_everything(&opened));
             warnings.extend(store::rubric::check(path, &opened));
             let run = &opened.run;
+            let memory = opened.archive.bundle();
+            let memory = memory.and_then(|it| store::memory_events::recorded(it, run.turns.len()));
+            warnings.extend(memory.into_iter().flat_map(|it| it.warnings));
             Checked {
                 path: path.display().to_string(),
                 format: Some(run.origin.format),

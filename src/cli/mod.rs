@@ -27,6 +27,7 @@ mod ls;
 mod man;
 mod mcp;
 mod measuring;
+mod memory;
 mod metrics;
 mod outcome;
 mod output;
@@ -88,6 +89,7 @@ enum Command {
     Corpus(corpus::Args),
     Process(process::Args),
     Decisions(decisions::Args),
+    Memory(memory::Args),
     Import(import::Args),
     Export(export::Args),
     Check(check::Args),
@@ -143,6 +145,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Corpus(args)) => corpus::run(args, out),
         Some(Command::Process(args)) => process::run(args, out),
         Some(Command::Decisions(args)) => decisions::run(args, out),
+        Some(Command::Memory(args)) => memory::run(args, out),
         Some(Command::Import(args)) => import::run(args, out),
         Some(Command::Export(args)) => export::run(args, out),
         Some(Command::Check(args)) => check::run(args, out),

@@ -16,7 +16,7 @@ use crate::{
 
 use super::{Exit, Failure, Outcome, at, output::Out, resampling::Resampling};
 
-pub use document::{Process, ScoreRow};
+pub use document::{Process, ScoreRow, SignalRow};
 
 /// How runs were worked on: RigorBench's seven pillars, signals of where they went wrong, plan and execution
 ///

@@ -15,6 +15,7 @@ pub mod brief;
 pub mod continuity;
 pub mod helper;
 pub mod measure;
+pub mod memory;
 pub mod project;
 pub mod projectguard;
 pub mod spec;
@@ -176,7 +177,7 @@ pub struct Options {
 }
 
 /// The layers that are made by name, with the parts that can be switched and what they do.
-pub const LAYERS: &[Offered] = &[projectguard::OFFERED, continuity::OFFERED];
+pub const LAYERS: &[Offered] = &[projectguard::OFFERED, continuity::OFFERED, memory::OFFERED];
 
 /// A layer that can be asked for.
 #[derive(Debug, Clone, Copy)]

@@ -12,6 +12,7 @@ use crate::{
         absence::Place,
         decisions::Lane,
         lifeline::{self, Lifeline},
+        memory::Course,
         process::Report,
     },
     run::{
@@ -113,8 +114,12 @@ questions! {
     Lifelines, lifelines { run: Arc<Run>, components: Vec<lifeline::Asked> } -> Arc<Vec<Lifeline>>;
     /// How the run was worked on; None where the recording cannot tell.
     Process, process { run: Arc<Run> } -> Option<Arc<Report>>;
-    /// The decisions of the run's own store over its steps; None where it has none.
+    /// The decisions of the store that is named, else of the run's own, over its steps; None where it has none.
     Decisions, decisions { run: Arc<Run> } -> Option<Arc<Lane>>;
+    /// What a memory gave the agent, and what of it was stale; None where the run has no `memory.jsonl`.
+    Memory, memory { run: Arc<Run> } -> Option<Arc<Course>>;
+    /// What the requests lay down is written into the bundle as its store of decisions. A sentence.
+    DrawDecisions, draw_decisions { run: Arc<Run> } -> String;
     /// What this rater has labelled so far.
     Labels, labels { annotator: String } -> Labels;
     /// A label, brought to the disk; `seen` is what the rater saw of the thing before it.

@@ -186,6 +186,8 @@ impl OpenRun {
             | Answer::Lifelines(..)
             | Answer::Process(..)
             | Answer::Decisions(..)
+            | Answer::Memory(..)
+            | Answer::DrawDecisions(..)
             | Answer::Labels(..)
             | Answer::Diff(..)
             | Answer::ChangesBetween(..)

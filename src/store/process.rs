@@ -12,7 +12,10 @@ use crate::{
     formats::rigorbench::scores::{self, Score},
     metrics::{
         lifeline::{self, FileFacts, is_test},
-        process::{CodeFacts, History, LostUse, Observed, Report, StepFacts, Undone, assertions},
+        process::{
+            CodeFacts, History, LostUse, Observed, Processed, Report, StepFacts, Undone,
+            assertions, judged,
+        },
     },
     run::{
         RepoPath, Run, StepId,
@@ -20,7 +23,7 @@ use crate::{
     },
 };
 
-use super::Archive;
+use super::{Archive, memory_events};
 
 /// Bytes of test files that are read; what is more is left out.
 const MOST_TESTS: usize = 64 << 20;
@@ -28,6 +31,17 @@ const MOST_TESTS: usize = 64 << 20;
 /// How a run was worked on.
 pub fn report(archive: &Archive, run: &Run) -> Report {
     Report::of(run, &observed(archive, run))
+}
+
+/// The numbers of how a run was worked on, those of its memory among them.
+pub fn processed(archive: &Archive, run: &Run) -> Processed {
+    let course = memory_events::course(archive, run, run.end());
+    let course = course.as_ref().map(|(course, _)| course);
+    Processed {
+        memory_events: course.map(|course| course.events.len()),
+        stale_rate: course.and_then(|course| course.when_given().rate()),
+        ..report(archive, run).numbers()
+    }
 }
 
 /// What the process of a run is told from. Without files (a log that tells of none, a repository that cannot be read)
@@ -46,6 +60,7 @@ pub fn observed(archive: &Archive, run: &Run) -> Observed {
     Observed {
         steps,
         requests: requests.collect(),
+        opinions: judged::opinions(&archive.rubric().process),
         code: timeline.map(|timeline| code_facts(archive, run, timeline)),
         history: timeline.map(|timeline| history(archive, run, timeline)).unwrap_or_default(),
     }

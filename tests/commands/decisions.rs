@@ -178,6 +178,7 @@ fn result_files_are_tables_and_what_does_not_add_up_is_told() {
     assert_eq!(told["conditions"][1]["mean"], 3.0);
     assert_eq!(told["tests"][0]["n"], 6);
     assert_eq!(told["tests"][0]["p"], 0.03125);
+    assert_eq!(told["tests"][0]["p_by"], "exact");
     assert_eq!(told["does_not_add_up"].as_array().unwrap().len(), 1);
 
     let question = |session: usize, score: f64| json!({"sessionIdx": session, "questionId": "q", "score": score});
@@ -188,6 +189,8 @@ fn result_files_are_tables_and_what_does_not_add_up_is_told() {
     );
     let told = json_of(&["decisions", &recall, "--json"]);
     assert_eq!(told["sessions"][1]["mean"], 0.5);
+    let table = trajview(&["decisions", &recall]).out;
+    assert!(table.contains("curve") && table.contains("█▄"), "{table}");
     assert_eq!(told["does_not_add_up"], json!([]));
 
     let pair = |a: u8, b: u8| json!({"sonnet_score": a, "gemini_score": b});

@@ -59,6 +59,149 @@ fn the_lists_say_what_there_is_not() {
     assert!(plan.contains("recovered at 3.7") && plan.contains("Layers"), "{plan}");
     let decisions = frame("120x40", "v v");
     assert!(decisions.contains("no decisions.json"), "{decisions}");
-    let recording = frame("120x40", "v v v");
+    let recording = frame("120x40", "v v v v");
     assert!(recording.contains("nothing speaks against the recording"), "{recording}");
+}
+
+#[test]
+fn a_key_goes_from_signal_to_signal_in_every_view_and_says_why() {
+    let run = project("sample-runs/codex-p12");
+    let seen = |view: &str, keys: &str| {
+        let run = run.to_str().unwrap();
+        trajview(&[run, "--view", view, "--snapshot", "120x40", "--keys", keys]).out
+    };
+
+    let first = seen("replay", ")");
+    assert!(first.contains("turn 42/56") && first.contains("step 5/"), "{first}");
+    assert!(first.contains("last use lost: nothing uses CosineSchedule"), "{first}");
+    assert!(first.contains("• last use lost"), "{first}");
+    let third = seen("curves", ") 2)");
+    assert!(third.contains("turn 46/56") && third.contains("last use lost: snr_weight"), "{third}");
+    assert!(seen("scores", ") ) (").contains("turn 42/56"));
+    assert!(seen("replay", "9)").contains("no signal after this one"));
+    assert!(seen("replay", "(").contains("no signal before this one"));
+}
+
+#[cfg(unix)]
+mod decided {
+    use std::fs;
+
+    use ratatui::layout::Size;
+    use trajview::{
+        runtime::{Options, Rehearsal, from_disk},
+        session::{
+            effect::{Edited, Effect},
+            place::Place,
+            views::View,
+        },
+        shell::{Message, state},
+        widgets::{export, key::Key},
+    };
+
+    use crate::common::{
+        decided::{decisions, desk},
+        judge_desk::Desk,
+        trajview as program,
+    };
+
+    fn frame(desk: &Desk, size: &str, keys: &str, more: &[&str]) -> String {
+        let run = desk.run();
+        let first =
+            [run.to_str().unwrap(), "--view", "process", "--snapshot", size, "--keys", keys];
+        let ran = program(&[&first[..], more].concat());
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        ran.out
+    }
+
+    #[test]
+    fn the_lane_of_decisions_says_what_is_kept_and_what_is_broken() {
+        let desk = desk();
+        let before = frame(&desk, "120x40", "v v", &[]);
+        assert!(before.contains("not judged") && !before.contains("broken"), "{before}");
+
+        desk.judge(&["--rubric", "decisions"]);
+
+        insta::assert_snapshot!("decisions_120x40", frame(&desk, "120x40", "v v j", &[]));
+        insta::assert_snapshot!("decisions_200x50", frame(&desk, "200x50", "v v j", &[]));
+    }
+
+    #[test]
+    fn a_chain_opens_where_its_newest_decision_applies_first_or_says_that_it_applies_nowhere() {
+        let desk = desk();
+        let opened = frame(&desk, "120x40", "v v g <enter>", &[]);
+        assert!(opened.contains("turn 16/56"), "{opened}");
+
+        let mut store = decisions();
+        store[2] = serde_json::json!({"id": "uniform-noise", "answer": "Qwxz.", "supersedes": ["mask-noise"]});
+        fs::write(desk.run().join("decisions.json"), store.to_string()).unwrap();
+        let nowhere = frame(&desk, "120x40", "v v g <enter>", &[]);
+        assert!(nowhere.contains("applies to no step"), "{nowhere}");
+    }
+
+    #[test]
+    fn a_store_that_is_named_is_laid_over_the_run_and_the_head_says_so() {
+        let desk = desk();
+        let path = desk.folder.path().join("mine.json");
+        fs::write(
+            &path,
+            r#"[{"id": "only-one", "answer": "One way in.", "files": ["ppdiff/nn.py"]}]"#,
+        )
+        .unwrap();
+
+        let seen = frame(&desk, "120x40", "v v", &["--store", path.to_str().unwrap()]);
+
+        assert!(seen.contains("/mine.json") && seen.contains("only-one"), "{seen}");
+        assert!(!seen.contains("fixed-target"), "{seen}");
+        let run = desk.run();
+        let none =
+            program(&[run.to_str().unwrap(), "--snapshot", "80x24", "--store", "no/such.json"]);
+        assert_eq!(none.code, Some(3), "{}", none.err);
+    }
+
+    #[test]
+    fn decisions_are_drawn_into_the_bundle_by_a_key_and_never_over_others() {
+        let desk = desk();
+        let store = desk.run().join("decisions.json");
+        let own = fs::read(&store).unwrap();
+        let kept = frame(&desk, "120x40", "v v d", &[]);
+        assert!(kept.contains("there is a store of decisions already"), "{kept}");
+        assert_eq!(fs::read(&store).unwrap(), own);
+
+        fs::remove_file(&store).unwrap();
+        let drawn = frame(&desk, "120x40", "v v d", &[]);
+
+        assert!(drawn.contains("run/decisions.json"), "{drawn}");
+        assert!(drawn.contains("drawn from the requests into"), "{drawn}");
+        assert!(trajview::store::decisions::read(&store).unwrap().decisions.len() > 5);
+    }
+
+    #[test]
+    fn the_store_opens_in_the_editor_at_the_decision_and_is_read_again_afterwards() {
+        let desk = desk();
+        let store = desk.run().join("decisions.json");
+        fs::write(&store, serde_json::to_string_pretty(&decisions()).unwrap()).unwrap();
+        let place = Place { view: View::Process, ..Place::default() };
+        let size = Size { width: 120, height: 40 };
+        let mut screen =
+            Rehearsal::of(from_disk(), &[desk.run()], size, place, Options::default()).unwrap();
+        screen.press("v v j").unwrap();
+
+        let effects = screen.app().update(Message::Press(Key::char('E')));
+
+        let [Effect::Edit(editing)] = effects.as_slice() else { panic!("{effects:?}") };
+        assert_eq!(editing.what, Edited::File(store.clone()));
+        let text = fs::read_to_string(&store).unwrap();
+        let line = text.lines().nth(editing.line - 1).unwrap();
+        assert!(line.contains("\"id\": "), "{line}");
+        fs::write(&store, text.replace("uniform-noise", "even-noise")).unwrap();
+        screen.send(Message::Shell(state::Message::Edited));
+        let seen = export::text(&screen.frame());
+        assert!(seen.contains("even-noise") && !seen.contains("uniform-noise"), "{seen}");
+        // A file that was broken in the editor can be mended there.
+        fs::write(&store, "[").unwrap();
+        screen.send(Message::Shell(state::Message::Edited));
+        assert!(export::text(&screen.frame()).contains("no JSON"));
+        let effects = screen.app().update(Message::Press(Key::char('E')));
+        assert!(matches!(effects.as_slice(), [Effect::Edit(_)]), "{effects:?}");
+    }
 }

@@ -6,15 +6,16 @@ use serde::Serialize;
 
 use crate::{
     metrics::process::{
-        Discipline, Pillar, Profile, Report, Weights,
+        Discipline, Pillar, Profile, Report, Signal, Weights,
         lints::Lint,
         pillars::{Part, Scored},
         report::Names,
     },
-    run::StepId,
+    run::{StepId, figures},
 };
 
 use super::Worked;
+use crate::cli::output::share;
 
 /// What is said of one run.
 #[derive(Serialize)]
@@ -103,7 +104,17 @@ pub struct ScoreRow {
     signals: usize,
 }
 
+/// `rigor-paper: RigorScore 0.672, over 90 % of the weights`
+pub fn said(profile: &str, rigor_score: Option<f64>, weight_used: f64) -> String {
+    let (score, weight) = (share(rigor_score), figures::percent(weight_used));
+    format!("{profile}: RigorScore {score}, over {weight} of the weights")
+}
+
 impl ScoreRow {
+    pub fn said(&self) -> String {
+        said(self.profile, self.rigor_score, self.weight_used)
+    }
+
     /// By the paper's formulas.
     pub fn of(report: &Report) -> Self {
         let discipline = &report.paper;
@@ -120,17 +131,24 @@ impl ScoreRow {
     }
 }
 
+impl SignalRow {
+    /// In playing order.
+    pub fn all(report: &Report) -> Vec<Self> {
+        let row = |signal: &Signal| Self {
+            kind: signal.kind.words(),
+            step: report.names.called(signal.step),
+            until: report.names.called(signal.until),
+            why: signal.why.clone(),
+            path: signal.path.clone(),
+        };
+        report.signals.iter().map(row).collect()
+    }
+}
+
 impl Process {
     pub fn of(worked: &Worked, weights: Option<&Weights>) -> Self {
         let Worked { path, run, report, .. } = worked;
         let called = |step: StepId| report.names.called(step);
-        let signals = report.signals.iter().map(|signal| SignalRow {
-            kind: signal.kind.words(),
-            step: called(signal.step),
-            until: called(signal.until),
-            why: signal.why.clone(),
-            path: signal.path.clone(),
-        });
         let recoveries = report.cycles.iter().map(|cycle| RecoveryRow {
             failed: called(cycle.failed),
             attempts: cycle.attempts,
@@ -150,7 +168,7 @@ impl Process {
             task: run.task_key(),
             agent: run.agent_key(),
             profiles: Profile::ALL.iter().map(profile).collect(),
-            signals: signals.collect(),
+            signals: SignalRow::all(report),
             recoveries: recoveries.collect(),
             plan: report.plan.iter().map(planned).collect(),
             lints: report.lints.clone(),

@@ -7,7 +7,10 @@ use crate::{
     run::figures,
 };
 
-use super::{Args, Process, document::ProfileRow};
+use super::{
+    Args, Process,
+    document::{ProfileRow, said},
+};
 
 pub fn print(process: &Process, is_markdown: bool, out: &mut Out) -> io::Result<()> {
     for profile in &process.profiles {
@@ -50,9 +53,7 @@ fn section(name: &str, count: usize, out: &mut Out) -> io::Result<()> {
 }
 
 fn pillars(profile: &ProfileRow, is_markdown: bool, out: &mut Out) -> io::Result<()> {
-    let score = share(profile.rigor_score);
-    let weight = figures::percent(profile.weight_used);
-    out.line(&format!("{}: RigorScore {score}, over {weight} of the weights", profile.profile))?;
+    out.line(&said(profile.profile, profile.rigor_score, profile.weight_used))?;
     let mut table = Table::new(&["pillar", ">weight", ">value", "counted", "parts"]);
     for row in &profile.pillars {
         let star = if row.is_default { "*" } else { "" };

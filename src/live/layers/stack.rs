@@ -16,6 +16,7 @@ use crate::{
     layers::{
         self, Brief, Call, Context, Helper, Layer, Moment, Project, Prompt, Spec, Spent, State,
         TurnDone,
+        memory::EVENTS,
         stack::{Delivery, Given, Said, dressed},
     },
     store::{
@@ -36,9 +37,6 @@ use super::{
     Maker,
     channel::{Answer, Answers, Asked, Server},
 };
-
-/// The file of a layer's state that the bundle has a copy of, for readers of memory events.
-const MEMORY: &str = "memory.jsonl";
 
 /// The layers of a run, and what they are asked with.
 pub struct Stack {
@@ -403,8 +401,9 @@ impl Member {
             },
         );
         written.map_err(|why| why.to_string())?;
-        if let Some(events) = state.get(MEMORY) {
-            let path = bundle.join(MEMORY);
+        // Readers of memory events look for them in the bundle.
+        if let Some(events) = state.get(EVENTS) {
+            let path = bundle.join(EVENTS);
             write::replace(&path, events.as_bytes()).map_err(|why| why.to_string())?;
         }
         (self.recorded, self.state) = (entry.over.turn, state);

@@ -7,6 +7,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::{
     action::{self, Action},
+    judged::{JudgedPart, Opinion},
     plan::{self, Item},
 };
 use crate::run::{Role, Run, Step, StepId, StepKind, StepText};
@@ -22,6 +23,8 @@ pub struct Observed {
     pub code: Option<CodeFacts>,
     /// What became of files and names from turn to turn.
     pub history: History,
+    /// What judges said of parts that no recording gives; one of each part at most.
+    pub opinions: Vec<Opinion>,
 }
 
 /// One step.
@@ -115,6 +118,11 @@ pub struct LostUse {
 }
 
 impl Observed {
+    /// What a judge said of a part.
+    pub fn opinion(&self, part: JudgedPart) -> Option<&Opinion> {
+        self.opinions.iter().find(|opinion| opinion.part == part)
+    }
+
     /// Whether the recording tells of anything that was done: records that nobody knows tell of nothing.
     pub fn tells_steps(&self) -> bool {
         self.steps.iter().any(|step| step.kind != StepKind::Unknown)

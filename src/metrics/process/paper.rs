@@ -6,6 +6,7 @@ use std::collections::HashSet;
 
 use super::{
     action::Action,
+    judged::{JudgedPart, Opinion},
     observed::{Observed, StepFacts},
     paths,
     pillars::{Counted, Part, Pillar, Scored},
@@ -33,7 +34,21 @@ fn part(
     value: Option<f64>,
     why: impl Into<String>,
 ) -> Part {
-    Part { id, what, weight, value, why: why.into() }
+    Part { id, what, weight, value, why: why.into(), is_judged: false }
+}
+
+/// A part that no recording gives: what a judge said of it, else not recorded.
+fn judged(
+    observed: &Observed,
+    judged: JudgedPart,
+    what: &'static str,
+    weight: f64,
+    why: &str,
+) -> Part {
+    let opinion = observed.opinion(judged);
+    let words = opinion.map_or_else(|| why.to_owned(), Opinion::words);
+    let value = opinion.map(Opinion::value);
+    Part { is_judged: value.is_some(), ..part(judged.id(), what, weight, value, words) }
 }
 
 /// PF = .30 PAC + .35 DQ + .35 PEA.
@@ -56,7 +71,7 @@ fn planning(observed: &Observed) -> Scored {
     let has_steps = observed.tells_steps();
     let parts = vec![
         part("PAC", "a plan before code", 0.30, has_steps.then_some(created), why),
-        part("DQ", "how fine the plan is", 0.35, None, "asks for a judge"),
+        judged(observed, JudgedPart::Plan, "how fine the plan is", 0.35, "asks for a judge"),
         part(
             "PEA",
             "the plan was followed",
@@ -129,7 +144,13 @@ fn verification(observed: &Observed) -> Scored {
             },
         ),
         part("dC", "coverage gained", 0.30, None, "asks for a run of the tests with coverage"),
-        part("RT", "requirements with a test", 0.35, None, "asks for a judge"),
+        judged(
+            observed,
+            JudgedPart::Requirements,
+            "requirements with a test",
+            0.35,
+            "asks for a judge",
+        ),
     ];
     let counted = vec![
         count(observed, "test files written", &[Action::TestWritten]),
@@ -237,7 +258,13 @@ fn transitions(observed: &Observed) -> Scored {
                 count => format!("{regressions} of {count} runs fail after one that passed"),
             },
         ),
-        part("CH", "commits are units", 0.20, None, "asks for a judge of the commits"),
+        judged(
+            observed,
+            JudgedPart::Commits,
+            "commits are units",
+            0.20,
+            "asks for a judge of the commits",
+        ),
     ];
     let counted = vec![
         count(observed, "builds", &[Action::Built]),

@@ -86,7 +86,8 @@ impl Report {
             *value = self.paper.value(pillar);
         }
         let signals = Some(self.signals.len());
-        Processed { rigor_score: self.paper.rigor_score(), pillars, signals }
+        let rigor_score = self.paper.rigor_score();
+        Processed { rigor_score, pillars, signals, ..Processed::default() }
     }
 }
 
@@ -98,6 +99,10 @@ pub struct Processed {
     /// In the order of [`Pillar::ALL`].
     pub pillars: [Option<f64>; Pillar::ALL.len()],
     pub signals: Option<usize>,
+    /// Events of a memory; None where none are recorded.
+    pub memory_events: Option<usize>,
+    /// The share of evidence cards that were stale when given, 0 to 1; None where no card with a known state is recorded.
+    pub stale_rate: Option<f64>,
 }
 
 impl Processed {

@@ -3,5 +3,7 @@
 
 mod feed;
 pub mod history;
+#[cfg(test)]
+mod memory_over_sample;
 
 pub use feed::Feed;

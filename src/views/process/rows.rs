@@ -2,10 +2,14 @@
 
 use crate::{
     metrics::{
-        decisions::Lane,
+        decisions::{
+            Kept, Lane, kept,
+            lane::{self, Applied},
+        },
         process::{Report, Signal, lints::Lint, pillars::Scored, report::Names},
     },
-    run::{Run, StepId, figures},
+    run::{Run, StepId, figures, rubric::Evidence},
+    session::opening::{Opening, Target},
 };
 
 /// One row of a list.
@@ -17,8 +21,18 @@ pub struct Row {
     pub kind: String,
     pub words: String,
     pub step: Option<StepId>,
+    /// Where it opens, where that is not its step.
+    pub opens: Option<Opening>,
     /// Whether it is worth a warning's colour.
     pub is_loud: bool,
+}
+
+impl Row {
+    /// None where there is nothing to open.
+    pub fn opening(self) -> Option<Opening> {
+        let at_step = |step: StepId| Opening::at(step.turn, Target::Step(step));
+        self.opens.or_else(|| self.step.map(at_step))
+    }
 }
 
 /// The parts of a formula, then the events that were counted, then where the profiles disagree.
@@ -63,6 +77,7 @@ pub fn of_signals(signals: &[Signal]) -> Vec<Row> {
         words: signal.why.clone(),
         step: Some(signal.step),
         is_loud: true,
+        ..Row::default()
     };
     signals.iter().map(row).collect()
 }
@@ -83,6 +98,7 @@ pub fn of_plan(report: &Report) -> Vec<Row> {
             words: format!("{attempts}, {end}"),
             step: Some(cycle.failed),
             is_loud: cycle.recovered.is_none(),
+            ..Row::default()
         }
     };
     let planned = |(item, done): &(String, Option<StepId>)| Row {
@@ -90,35 +106,75 @@ pub fn of_plan(report: &Report) -> Vec<Row> {
         kind: if done.is_some() { "planned" } else { "not found" }.into(),
         words: item.clone(),
         step: *done,
-        is_loud: false,
+        ..Row::default()
     };
     report.cycles.iter().map(recovery).chain(report.plan.iter().map(planned)).collect()
 }
 
-/// One row for each step and decision; of a step that has several the place is said once.
-pub fn of_decisions(lane: &Lane) -> Vec<Row> {
-    let mut rows = vec![];
+/// A row of the list of decisions, and the id of its decision.
+pub type DecisionRow = (String, Row);
+
+/// One row for each chain of decisions that took each other's place, then one for each step and decision; of a step that has
+/// several the place is said once.
+pub fn of_decisions(lane: &Lane) -> Vec<DecisionRow> {
+    let mut rows: Vec<DecisionRow> =
+        lane.chains.iter().filter_map(|chain| of_chain(lane, chain)).collect();
     for row in &lane.rows {
         for (at, applied) in row.applied.iter().enumerate() {
-            let shown = match applied.shown {
-                Some(turn) => format!("shown in turn {}", turn + 1),
-                None => "not shown before".into(),
-            };
-            let past = if applied.is_past { ", past" } else { "" };
-            let path = row.paths.first().map(|path| format!("{path}: ")).unwrap_or_default();
-            rows.push(Row {
-                at: match at {
-                    0 => format!("{}.{}", row.step.turn + 1, row.number),
-                    _ => String::new(),
-                },
-                kind: format!("by {}", applied.by),
-                words: format!("{path}{}{past}, {shown}", applied.decision),
-                step: Some(row.step),
-                is_loud: applied.shown.is_none() || applied.is_past,
-            });
+            let at = if at == 0 { row.called() } else { String::new() };
+            rows.push((applied.decision.clone(), Row { at, ..of_applied(lane, row, applied) }));
         }
     }
     rows
+}
+
+/// `a → b → c`, which opens where the newest applies first.
+fn of_chain(lane: &Lane, chain: &[String]) -> Option<DecisionRow> {
+    let newest = chain.last()?;
+    let first = lane.first(newest);
+    let at = first.map(lane::Row::called);
+    let words = match &at {
+        Some(at) => format!("{}; the newest applies first at {at}", chain.join(" → ")),
+        None => format!("{}; the newest applies to no step", chain.join(" → ")),
+    };
+    let row = Row {
+        at: at.unwrap_or_default(),
+        kind: "superseded".into(),
+        words,
+        step: first.map(|row| row.step),
+        ..Row::default()
+    };
+    Some((newest.clone(), row))
+}
+
+fn of_applied(lane: &Lane, row: &lane::Row, applied: &Applied) -> Row {
+    let shown = match applied.shown {
+        Some(turn) => format!("shown in turn {}", turn + 1),
+        None => "not shown before".into(),
+    };
+    let past = if applied.is_past { ", past" } else { "" };
+    let path = row.paths.first().map(|path| format!("{path}: ")).unwrap_or_default();
+    let kept = lane.kept(&applied.decision, row.step);
+    let said = kept.map(said).unwrap_or_default();
+    Row {
+        at: String::new(),
+        kind: kept.map_or("not judged", |it| kept::word(it.kept)).into(),
+        words: format!("{path}{} by {}{past}, {shown}{said}", applied.decision, applied.by),
+        step: Some(row.step),
+        is_loud: kept.is_some_and(|it| it.kept == Some(false)),
+        ..Row::default()
+    }
+}
+
+/// `; quick-reader after turn 56: it is so (src/a.py:3-9)`
+fn said(kept: &Kept) -> String {
+    let place = |it: &Evidence| match it.lines {
+        Some((start, end)) => format!("{}:{start}-{end}", it.path),
+        None => it.path.clone(),
+    };
+    let places: Vec<String> = kept.evidence.iter().map(place).collect();
+    let lines = if places.is_empty() { String::new() } else { format!(" ({})", places.join(", ")) };
+    format!("; {} after turn {}: {}{lines}", kept.judge, kept.done, kept.rationale)
 }
 
 pub fn of_lints(lints: &[Lint]) -> Vec<Row> {

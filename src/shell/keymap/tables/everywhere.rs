@@ -10,6 +10,7 @@ use crate::{
         state::{self, Pending},
     },
     views::{
+        process,
         replay::{chooser, playback, steps, stops::Stop},
         table,
     },
@@ -27,7 +28,7 @@ use super::{
     },
     row::{
         c, choose, commands, copy, find_row, job, k, list, open, play, row, scroll, shell, table,
-        view,
+        view, worked,
     },
 };
 
@@ -92,6 +93,8 @@ pub static ROWS: &[Binding] = &[
     row(GoToMark, &[c('\'')], "to where the last jump began", "last jump", |_| shell(state::Message::LastJump)),
     row(GoToMark, &[k(Code::Esc), Key::ctrl('c')], "stay here", "cancel; a letter goes to its mark", |_| shell(state::Message::Forget)),
     row(InRun, &[c('R')], "list every request; typing narrows it down", "", |_| choose(chooser::Message::Open(chooser::Kind::Requests))),
+    row(InRun, &[c(')')], "next signal: where something may have gone wrong, and why", "", |n| worked(process::Message::Signal(n.times() as isize))),
+    row(InRun, &[c('(')], "previous signal", "", |n| worked(process::Message::Signal(-(n.times() as isize)))),
     row(InRun, &[c('&')], "follow a recording that is still being written, or no longer", "", |_| Message::Follow),
     row(Hits, &[c('n')], "next hit", "", |n| choose(chooser::Message::Move(Motion::Down(n.times())))),
     row(Hits, &[c('N')], "previous hit", "", |n| choose(chooser::Message::Move(Motion::Up(n.times())))),

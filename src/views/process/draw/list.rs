@@ -1,4 +1,6 @@
-//! The lists: what a pillar is made of, and signals, recoveries, decisions or the recording below.
+//! The lists: what a pillar is made of, and signals, recoveries, decisions, memory or the recording below.
+
+use std::path::Path;
 
 use ratatui::{
     buffer::Buffer,
@@ -49,8 +51,13 @@ pub fn draw_below(
 ) {
     let is_focused = has_keyboard(view, Part::Below);
     let rows = view.below_rows(session);
-    let inner =
-        titled(is_focused, titles(view, rows.len(), is_focused, theme), theme, area, buffer);
+    let inner = titled(
+        is_focused,
+        titles(view, session, rows.len(), is_focused, theme),
+        theme,
+        area,
+        buffer,
+    );
     let strip_area = Rect { height: inner.height.min(1), ..inner };
     strip::draw(session, theme, strip_area, buffer);
     let below =
@@ -67,17 +74,33 @@ pub fn draw_below(
     position(view.below.top, rows.len(), theme, seen, buffer);
 }
 
-/// ` signals 6 `, and the other lists at the right.
-fn titles(view: &Process, count: usize, is_focused: bool, theme: Theme) -> [Line<'static>; 3] {
+/// ` signals 6 `, ` decisions 9 of decisions.json `, and the other lists at the right.
+fn titles(
+    view: &Process,
+    session: &Session,
+    count: usize,
+    is_focused: bool,
+    theme: Theme,
+) -> [Line<'static>; 3] {
     let muted = theme.of(Meaning::Muted);
     let count = own(format!("{} ", figures::count(count as u64)), muted);
     let others = List::ALL.iter().filter(|list| **list != view.list).map(|list| list.words());
     let others = format!(" v {} ", others.collect::<Vec<_>>().join(" · "));
+    let store = match (view.list, &session.scores.worked.store) {
+        (List::Decisions, Some(path)) => format!("of {} ", safe(&short(path))),
+        _ => String::new(),
+    };
     [
-        Line::from(vec![name(is_focused, view.list.words(), theme), count]),
+        Line::from(vec![name(is_focused, view.list.words(), theme), count, own(store, muted)]),
         Line::from(own(others, muted)),
         Line::default(),
     ]
+}
+
+/// The file and the folder that it lies in.
+fn short(path: &Path) -> String {
+    let parts: Vec<_> = path.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+    parts[parts.len().saturating_sub(2)..].join("/")
 }
 
 fn nothing(view: &Process, session: &Session) -> String {
@@ -88,8 +111,13 @@ fn nothing(view: &Process, session: &Session) -> String {
         List::Decisions => match session.scores.worked.decisions() {
             None => "looking for the decisions…".into(),
             Some(Err(why)) => safe(why),
-            Some(Ok(None)) => "the run has no decisions.json; `trajview decisions RUN --draw` makes one of its requests".into(),
+            Some(Ok(None)) => "the run has no decisions.json; d draws one from its requests, --store FILE lays another over the run".into(),
             Some(Ok(Some(_))) => "no decision applies to a file that a step touches".into(),
+        },
+        List::Memory => match session.scores.worked.memory() {
+            None => "looking for what a memory gave the agent…".into(),
+            Some(Err(why)) => safe(why),
+            Some(Ok(_)) => "no memory events are recorded in this run".into(),
         },
     }
 }
