@@ -15,6 +15,34 @@ pub struct Said {
     pub spent: Spent,
 }
 
+/// What a layer gave while a turn was under way, without being asked by us.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Given {
+    /// RFC 3339.
+    pub at: String,
+    pub delivery: Delivery,
+    /// The query of a search; of a call the name of the tool.
+    pub asked: String,
+    /// The files of the call.
+    pub paths: Vec<String>,
+    #[serde(flatten)]
+    pub brief: Brief,
+    /// Why nothing was given; a sentence.
+    pub failed: Option<String>,
+}
+
+/// How words reach the agent beside its request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Delivery {
+    /// As the answer of a tool that it called.
+    #[default]
+    Search,
+    /// With a call that touches files.
+    Call,
+}
+
 /// A request with the words of layers before it.
 pub fn dressed<'b>(request: &str, briefs: impl IntoIterator<Item = &'b Brief>) -> String {
     let before = |text: String, brief: &Brief| match brief.text().trim_end() {

@@ -6,6 +6,7 @@
 
 mod absence;
 mod archive;
+mod bare;
 mod bytes;
 mod cache;
 pub mod cards;

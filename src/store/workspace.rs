@@ -10,17 +10,15 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use git2::{DiffFormat, ObjectType, Odb, OdbLookupFlags, Oid, Repository, RepositoryInitOptions};
+use git2::{DiffFormat, ObjectType, Oid};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
-use crate::run::Time;
-
+pub use super::bare::Note;
 use super::{
+    bare::{Bare, FOLDER, MEMORY_FIRST, Objects, TreeRow, sentence},
     bytes,
-    objects::{Kind, hash},
-    pack::PackWriter,
-    repo::Repo,
-    write::{WriteError, sweep_parts},
+    objects::Kind,
+    write::WriteError,
 };
 
 /// What of a workspace is recorded.
@@ -57,45 +55,17 @@ pub struct Onlooker<'a> {
 /// How often an onlooker is told (files).
 const COUNTED: usize = 1_000;
 
-/// What a commit says.
-#[derive(Debug, Clone, Copy)]
-pub struct Note<'a> {
-    pub title: &'a str,
-    /// `Turn: 3` and the like, below the title.
-    pub trailers: &'a [(&'a str, String)],
-    pub at: Time,
-}
-
 /// The repository of one bundle.
 pub struct History {
-    repo: Repository,
-    path: PathBuf,
+    bare: Bare,
     rules: Rules,
 }
 
 impl std::fmt::Debug for History {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "History in {}", self.path.display())
+        write!(f, "History in {}", self.bare.path.display())
     }
 }
-
-/// Author and committer of every commit.
-const WHO: (&str, &str) = ("trajview live", "live@trajview.invalid");
-
-const REFERENCE: &str = "refs/heads/main";
-
-/// Settings of the repository while it is written.
-const OURS: [&str; 2] = ["core.fsyncObjectFiles", "core.excludesFile"];
-
-/// The whole configuration of a repository while it is written. A crash may not take away what was said to be recorded;
-/// nor may the user's own list of ignored files count.
-const CONFIG: &str = "[core]
-\trepositoryformatversion = 0
-\tfilemode = true
-\tbare = true
-\tfsyncObjectFiles = true
-\texcludesFile = /dev/null
-";
 
 /// Deeper folders are not recorded.
 const MOST_DEEP: usize = 64;
@@ -116,43 +86,22 @@ impl Rules {
 impl History {
     /// A new repository in a bundle's folder.
     pub fn create(bundle: &Path, rules: Rules) -> Result<Self, WriteError> {
-        let path = bundle.join("workspace.git");
-        super::repo::prepare_libgit2();
-        let mut options = RepositoryInitOptions::new();
-        options.bare(true).no_reinit(true).external_template(false).initial_head("main");
-        let made = Repository::init_opts(&path, &options).and_then(|repo| {
-            let mut config = repo.config()?;
-            config.set_bool(OURS[0], true)?;
-            config.set_str(OURS[1], "/dev/null")?;
-            Ok(repo)
-        });
-        let repo = made.map_err(|why| WriteError::new(&path, sentence(&why)))?;
-        clean(&path)?;
-        let _ = fs::remove_file(path.join("description"));
-        Ok(Self { repo, path, rules })
+        Ok(Self { bare: Bare::create(&bundle.join("workspace.git"))?, rules })
     }
 
     /// The repository of a bundle that is gone on with.
     pub fn open(bundle: &Path, rules: Rules) -> Result<Self, WriteError> {
-        let path = bundle.join("workspace.git");
-        super::repo::prepare_libgit2();
-        Repo::check(&path).map_err(WriteError::at(&path))?;
-        clean(&path)?;
-        let repo =
-            Repository::open_bare(&path).map_err(|why| WriteError::new(&path, sentence(&why)))?;
-        Ok(Self { repo, path, rules })
+        Ok(Self { bare: Bare::open(&bundle.join("workspace.git"))?, rules })
     }
 
-    /// Takes away the locks and the unfinished packs of a writer that was killed. For whoever knows that nobody writes.
+    /// See [`Bare::unlock`].
     pub fn unlock(&self) {
-        for name in ["HEAD.lock", "config.lock", "packed-refs.lock", "refs/heads/main.lock"] {
-            let _ = fs::remove_file(self.path.join(name)); // it is hardly ever there
-        }
-        sweep_parts(&self.packs());
+        self.bare.unlock();
     }
 
-    fn packs(&self) -> PathBuf {
-        self.path.join("objects/pack")
+    /// See [`Bare::pack`].
+    pub fn pack(&self) -> Result<(), WriteError> {
+        self.bare.pack()
     }
 
     /// Records the files below `workspace` as the commit after `parent`.
@@ -163,18 +112,12 @@ impl History {
         note: &Note<'_>,
         onlooker: Onlooker<'_>,
     ) -> Result<Taken, WriteError> {
-        let failed = |why: git2::Error| WriteError::new(&self.path, sentence(&why));
-        let odb = self.repo.odb().map_err(failed)?;
-        let sink = Sink::Pack(PackWriter::new(&self.packs()));
-        let mut walk = Walk::new(self, workspace, Objects { odb: &odb, sink }, onlooker);
+        let failed = |why: git2::Error| self.bare.failed(&why);
+        let odb = self.bare.repo.odb().map_err(failed)?;
+        let mut walk = Walk::new(self, workspace, self.bare.objects(&odb), onlooker);
         let (commit, tree) = self.commit(&mut walk, parent, note).map_err(failed)?;
         let Walk { left_out, covered, objects, .. } = walk;
-        if let Sink::Pack(writer) = objects.sink {
-            writer.finish().map_err(|why| WriteError::new(&self.path, bytes::reason(&why)))?;
-        }
-        odb.refresh()
-            .and_then(|()| self.repo.reference(REFERENCE, commit, true, "live"))
-            .map_err(failed)?;
+        self.bare.finish(objects, commit)?;
         Ok(Taken { commit: commit.to_string(), tree: tree.to_string(), left_out, covered })
     }
 
@@ -188,15 +131,15 @@ impl History {
     ) -> Result<Vec<u8>, WriteError> {
         let mut patch = vec![];
         let mut write = || -> Result<(), git2::Error> {
-            let odb = self.repo.odb()?;
+            let odb = self.bare.repo.odb()?;
             let memory = odb.add_new_mempack_backend(MEMORY_FIRST)?;
-            let objects = Objects { odb: &odb, sink: Sink::Memory };
+            let objects = Objects::in_memory(&odb);
             let onlooker = Onlooker { cover, count: &mut |_| {} };
             let new = self.tree(&mut Walk::new(self, workspace, objects, onlooker))?;
-            let new = self.repo.find_tree(new)?;
+            let new = self.bare.repo.find_tree(new)?;
             let old =
-                parent.map(|id| self.repo.find_commit(Oid::from_str(id)?)?.tree()).transpose()?;
-            let mut diff = self.repo.diff_tree_to_tree(old.as_ref(), Some(&new), None)?;
+                parent.map(|id| self.bare.repo.find_commit(Oid::from_str(id)?)?.tree()).transpose()?;
+            let mut diff = self.bare.repo.diff_tree_to_tree(old.as_ref(), Some(&new), None)?;
             diff.find_similar(None)?;
             diff.print(DiffFormat::Patch, |_, _, line| {
                 if matches!(line.origin(), '+' | '-' | ' ') {
@@ -207,15 +150,15 @@ impl History {
             })?;
             memory.reset()
         };
-        write().map_err(|why| WriteError::new(&self.path, sentence(&why)))?;
+        write().map_err(|why| self.bare.failed(&why))?;
         Ok(patch)
     }
 
     /// The tree of the files as they lie there.
     fn tree(&self, walk: &mut Walk<'_, '_>) -> Result<Oid, git2::Error> {
         if !self.rules.records_ignored {
-            self.repo.set_workdir(walk.workspace, false)?;
-            self.repo.clear_ignore_rules()?;
+            self.bare.repo.set_workdir(walk.workspace, false)?;
+            self.bare.repo.clear_ignore_rules()?;
         }
         match walk.folder(&Inner::default(), 0)? {
             Some(tree) => Ok(tree),
@@ -230,12 +173,9 @@ impl History {
         note: &Note<'_>,
     ) -> Result<(Oid, Oid), git2::Error> {
         let tree = self.tree(walk)?;
-        let parent = parent.map(|id| self.repo.find_commit(Oid::from_str(id)?)).transpose()?;
-        let parent = parent.map(|it| format!("parent {}\n", it.id())).unwrap_or_default();
-        let who = format!("{} <{}> {} +0000", WHO.0, WHO.1, note.at.0.div_euclid(1000));
-        let message = message(note);
-        let text = format!("tree {tree}\n{parent}author {who}\ncommitter {who}\n\n{message}");
-        Ok((walk.objects.put(Kind::Commit, text.as_bytes())?, tree))
+        let parent = parent.map(|id| self.bare.repo.find_commit(Oid::from_str(id)?)).transpose()?;
+        let commit = walk.objects.commit(tree, parent.map(|it| it.id()), note)?;
+        Ok((commit, tree))
     }
 
     /// Makes the files below `folder` those of a commit (None: none at all), as far as they are recorded: what is
@@ -244,10 +184,10 @@ impl History {
         let failed = |why: git2::Error| WriteError::new(folder, sentence(&why));
         fs::create_dir_all(folder).map_err(|why| WriteError::new(folder, bytes::reason(&why)))?;
         if !self.rules.records_ignored {
-            self.repo.set_workdir(folder, false).map_err(failed)?;
+            self.bare.repo.set_workdir(folder, false).map_err(failed)?;
         }
         let tree = commit
-            .map(|id| self.repo.find_commit(Oid::from_str(id)?)?.tree())
+            .map(|id| self.bare.repo.find_commit(Oid::from_str(id)?)?.tree())
             .transpose()
             .map_err(failed)?;
         self.restore_folder(folder, Path::new(""), tree.as_ref(), 0).map_err(WriteError::at(folder))
@@ -292,7 +232,7 @@ impl History {
         let said = |why: io::Error| format!("{}: {}", inner.display(), bytes::reason(&why));
         let is_folder = fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_dir());
         if mode == FOLDER {
-            let tree = self.repo.find_tree(id).map_err(|why| sentence(&why))?;
+            let tree = self.bare.repo.find_tree(id).map_err(|why| sentence(&why))?;
             if !is_folder {
                 let _ = fs::remove_file(&path); // it may well not be there
                 fs::create_dir(&path).map_err(said)?;
@@ -302,7 +242,7 @@ impl History {
         if is_folder {
             fs::remove_dir_all(&path).map_err(said)?;
         }
-        let blob = self.repo.find_blob(id).map_err(|why| sentence(&why))?;
+        let blob = self.bare.repo.find_blob(id).map_err(|why| sentence(&why))?;
         place(&path, blob.content(), mode).map_err(said)
     }
 
@@ -326,123 +266,7 @@ impl History {
     fn is_never_recorded(&self, inner: &Path) -> bool {
         inner.file_name().is_some_and(|name| name == ".git")
             || self.rules.left_out.is_match(inner)
-            || (!self.rules.records_ignored && self.repo.is_path_ignored(inner).unwrap_or(false))
-    }
-
-    /// Whether the first commit is the last one: its pack is all there is.
-    fn is_packed(&self) -> bool {
-        let names = |folder: &Path| -> Vec<PathBuf> {
-            let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-            entries.map(|entry| entry.path()).collect()
-        };
-        let is_pack = |path: &&PathBuf| path.extension().is_some_and(|end| end == "pack");
-        names(&self.packs()).iter().filter(is_pack).count() == 1
-            && !names(&self.path.join("objects")).iter().any(|path| is_of_loose_objects(path))
-    }
-
-    /// Puts everything that the last commit needs into one pack and takes the rest away. Nothing is recorded afterwards.
-    pub fn pack(&self) -> Result<(), WriteError> {
-        if let Ok(mut config) = self.repo.config() {
-            for name in OURS {
-                let _ = config.remove(name); // what is left of them does no harm
-            }
-        }
-        let failed = |why: git2::Error| WriteError::new(&self.path, sentence(&why));
-        let Ok(last) = self.repo.refname_to_id(REFERENCE) else { return Ok(()) };
-        if self.is_packed() {
-            return Ok(());
-        }
-        let (objects, packs) = (self.path.join("objects"), self.packs());
-        fs::create_dir_all(&packs).map_err(|why| WriteError::new(&packs, bytes::reason(&why)))?;
-        let write = || {
-            let mut walk = self.repo.revwalk()?;
-            walk.push(last)?;
-            let mut builder = self.repo.packbuilder()?;
-            builder.insert_walk(&mut walk)?;
-            builder.write(&packs, 0o444)?;
-            Ok(builder.name()?.map(|name| format!("pack-{name}")))
-        };
-        let whole = write().map_err(failed)?;
-        super::write::sync_folder(&packs)
-            .map_err(|why| WriteError::new(&packs, bytes::reason(&why)))?;
-        for entry in fs::read_dir(&packs).into_iter().flatten().flatten() {
-            let path = entry.path();
-            if whole.is_some() && path.file_stem().and_then(|it| it.to_str()) != whole.as_deref() {
-                let _ = fs::remove_file(path); // what it holds is in the whole pack as well
-            }
-        }
-        for entry in fs::read_dir(&objects).into_iter().flatten().flatten() {
-            if is_of_loose_objects(&entry.path()) {
-                let _ = fs::remove_dir_all(entry.path()); // they are in the pack as well
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Whether it is one of the folders `objects/xx`.
-fn is_of_loose_objects(path: &Path) -> bool {
-    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    name.len() == 2 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
-}
-
-/// Takes away hooks and lists of ignored files, and puts our configuration in the place of what is there: a
-/// configuration may name files elsewhere.
-fn clean(repository: &Path) -> Result<(), WriteError> {
-    for name in ["hooks", "info"] {
-        let path = repository.join(name);
-        let _ = fs::remove_dir_all(&path).or_else(|_| fs::remove_file(&path)); // it may well not be there
-    }
-    let config = repository.join("config");
-    let is_file = fs::symlink_metadata(&config).is_ok_and(|meta| meta.is_file());
-    if is_file && fs::read(&config).is_ok_and(|text| text == CONFIG.as_bytes()) {
-        return Ok(());
-    }
-    let new = repository.join("config.new");
-    fs::write(&new, CONFIG)
-        .and_then(|()| fs::rename(&new, &config))
-        .map_err(|why| WriteError::new(&config, bytes::reason(&why)))
-}
-
-/// Before every other place where objects are looked for and put.
-const MEMORY_FIRST: i32 = 1_000;
-
-/// Where objects go that the repository does not have.
-enum Sink {
-    Pack(PackWriter),
-    /// The repository writes no file: its first place for objects is in memory.
-    Memory,
-}
-
-struct Objects<'a> {
-    odb: &'a Odb<'a>,
-    sink: Sink,
-}
-
-impl Objects<'_> {
-    fn put(&mut self, kind: Kind, content: &[u8]) -> Result<Oid, git2::Error> {
-        let id = hash(kind, content);
-        let oid = Oid::from_bytes(&id.0)?;
-        let is_new = |writer: &PackWriter| {
-            !writer.has(&id) && !self.odb.exists_ext(oid, OdbLookupFlags::NO_REFRESH)
-        };
-        match &mut self.sink {
-            Sink::Pack(writer) if is_new(writer) => {
-                let failed = |why: io::Error| git2::Error::from_str(&bytes::reason(&why));
-                writer.put(id, kind, content).map_err(failed)?;
-            }
-            Sink::Pack(_) => {}
-            Sink::Memory => {
-                let kind = match kind {
-                    Kind::Commit => ObjectType::Commit,
-                    Kind::Tree => ObjectType::Tree,
-                    Kind::Blob => ObjectType::Blob,
-                    Kind::Tag => ObjectType::Tag,
-                };
-                self.odb.write(kind, content)?;
-            }
-        }
-        Ok(oid)
+            || (!self.rules.records_ignored && self.bare.repo.is_path_ignored(inner).unwrap_or(false))
     }
 }
 
@@ -452,11 +276,6 @@ struct Inner {
     path: PathBuf,
     shown: PathBuf,
 }
-
-/// Name as it is recorded, id, mode.
-type TreeRow = (Vec<u8>, Oid, i32);
-
-const FOLDER: i32 = 0o040000;
 
 /// Folders on their way into trees.
 struct Walk<'a, 'o> {
@@ -509,7 +328,7 @@ impl<'a, 'o> Walk<'a, 'o> {
         if rows.is_empty() {
             Ok(None)
         } else {
-            self.objects.put(Kind::Tree, &tree_of(rows)).map(Some)
+            self.objects.tree(rows).map(Some)
         }
     }
 
@@ -570,23 +389,6 @@ impl<'a, 'o> Walk<'a, 'o> {
     }
 }
 
-/// A tree as git writes it: sorted by names, those of folders as if they ended with a slash.
-fn tree_of(mut rows: Vec<TreeRow>) -> Vec<u8> {
-    let key = |(name, _, mode): &TreeRow| {
-        let end: &[u8] = if *mode == FOLDER { b"/" } else { b"" };
-        [name.as_slice(), end].concat()
-    };
-    rows.sort_by_cached_key(key);
-    let mut bytes = vec![];
-    for (name, id, mode) in rows {
-        bytes.extend(format!("{mode:o} ").bytes());
-        bytes.extend(name);
-        bytes.push(0);
-        bytes.extend(id.as_bytes());
-    }
-    bytes
-}
-
 /// Whether a commit's content of this kind is one that anyone can read back.
 #[cfg(unix)]
 fn mode_of(meta: &fs::Metadata) -> i32 {
@@ -626,36 +428,20 @@ fn place(path: &Path, content: &[u8], _mode: i32) -> io::Result<()> {
     fs::write(path, content)
 }
 
-fn message(note: &Note<'_>) -> String {
-    let line = |text: &str| -> String {
-        text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
-    };
-    let trailers: Vec<String> = note
-        .trailers
-        .iter()
-        .map(|(name, value)| format!("{name}: {}", line(value.trim())))
-        .collect();
-    format!("{}\n\n{}\n", line(note.title).trim_end(), trailers.join("\n"))
-}
-
-fn sentence(why: &git2::Error) -> String {
-    why.message().trim_end_matches('.').to_owned()
-}
-
 impl History {
     /// Whether there is such a commit.
     pub fn has(&self, commit: &str) -> bool {
         let found = Oid::from_str(commit)
-            .and_then(|id| self.repo.find_object(id, Some(ObjectType::Commit)).map(|_| ()));
+            .and_then(|id| self.bare.repo.find_object(id, Some(ObjectType::Commit)).map(|_| ()));
         found.is_ok()
     }
 
     /// The paths that differ between two commits (None: no files), at most that many.
     pub fn changed(&self, old: Option<&str>, new: &str, most: usize) -> Vec<String> {
-        let tree = |id: &str| self.repo.find_commit(Oid::from_str(id)?)?.tree();
+        let tree = |id: &str| self.bare.repo.find_commit(Oid::from_str(id)?)?.tree();
         let names = || -> Result<Vec<String>, git2::Error> {
             let old = old.map(tree).transpose()?;
-            let diff = self.repo.diff_tree_to_tree(old.as_ref(), Some(&tree(new)?), None)?;
+            let diff = self.bare.repo.diff_tree_to_tree(old.as_ref(), Some(&tree(new)?), None)?;
             let path = |delta: git2::DiffDelta<'_>| {
                 let file = delta.new_file().path().or(delta.old_file().path())?;
                 Some(file.to_string_lossy().into_owned())
@@ -668,6 +454,10 @@ impl History {
 
 #[cfg(all(test, unix))]
 mod tests {
+    use git2::Repository;
+
+    use crate::{run::Time, store::bare::CONFIG};
+
     use super::*;
 
     struct Place {

@@ -30,7 +30,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub use card::{Anchored, Card};
 
-use super::{Brief, Helper, Layer, Moment, Options, Project, Spec, State, TurnDone};
+use super::{Brief, Helper, Layer, Moment, Offered, Options, Project, Spec, State, TurnDone};
 use crate::{metrics::decisions, run::RepoPath};
 use brief::{Given, Near, Told, Writer};
 use card::Made;
@@ -44,6 +44,13 @@ use stale::Stale;
 
 /// The parts that can be switched; `blind` changes what the others do.
 pub const PARTS: &[&str] = &["blind", "graph", "history", "cards"];
+
+pub const OFFERED: Offered = Offered {
+    name: "memory",
+    parts: PARTS,
+    what: "code, documents and requests as chunks with versions in a graph; the newest of what a request is near",
+    make: |spec, options| Box::new(Memory::new(spec, options)),
+};
 
 /// Does without versions, beside whatever other parts work.
 const BLIND: &str = "blind";

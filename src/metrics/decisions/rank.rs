@@ -9,7 +9,7 @@ use crate::metrics::bm25::{Corpus, Document};
 const PAST: f64 = 0.4;
 
 /// Above so many decisions of one file they are ranked by two orders together.
-const MANY: usize = 50;
+pub const MANY: usize = 50;
 
 /// The constant of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009).
 const RRF_K: f64 = 60.0;
@@ -109,8 +109,8 @@ fn specificity(pattern: &str, path: &str) -> Option<usize> {
     matches.then(|| pattern.chars().filter(|c| !matches!(c, '*' | '?')).count() + 1)
 }
 
-/// Reciprocal rank fusion of specificity and recency, as many as the budget holds.
-fn fused(by_specificity: Vec<Match<'_>>, budget: usize) -> Vec<Match<'_>> {
+/// Reciprocal rank fusion of the order that they come in (specificity) and recency, as many as the budget of tokens holds.
+pub fn fused(by_specificity: Vec<Match<'_>>, budget: usize) -> Vec<Match<'_>> {
     let mut by_time: Vec<&Decision> = by_specificity.iter().map(|found| found.decision).collect();
     by_time.sort_by(|a, b| b.timestamp.cmp(&a.timestamp));
     let rank = |decision: &Decision| by_time.iter().position(|it| it.id == decision.id);
