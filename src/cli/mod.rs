@@ -17,6 +17,7 @@ mod decisions;
 mod diff;
 mod export;
 mod formats;
+mod hook;
 mod import;
 mod json;
 mod judge;
@@ -24,6 +25,7 @@ mod keys;
 mod live;
 mod ls;
 mod man;
+mod mcp;
 mod measuring;
 mod memory;
 mod metrics;
@@ -79,6 +81,8 @@ enum Command {
     Score(score::Args),
     Judge(judge::Args),
     Live(Box<live::Args>),
+    Mcp(mcp::Args),
+    Hook(hook::Args),
     Audit(audit::Args),
     Agree(agree::Args),
     Compare(compare::Args),
@@ -133,6 +137,8 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Score(args)) => score::run(args, out),
         Some(Command::Judge(args)) => judge::run(args, out),
         Some(Command::Live(args)) => live::run(args, out),
+        Some(Command::Mcp(args)) => mcp::run(args, out),
+        Some(Command::Hook(args)) => hook::run(args, out),
         Some(Command::Audit(args)) => audit::run(args, out),
         Some(Command::Agree(args)) => agree::run(args, out),
         Some(Command::Compare(args)) => compare::run(args, out),

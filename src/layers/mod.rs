@@ -15,7 +15,10 @@ pub mod brief;
 pub mod check;
 pub mod continuity;
 pub mod helper;
+pub mod measure;
+pub mod memory;
 pub mod project;
+pub mod projectguard;
 pub mod record;
 pub mod spec;
 pub mod stack;
@@ -176,12 +179,7 @@ pub struct Options {
 }
 
 /// The layers that are made by name, with the parts that can be switched and what they do.
-pub const LAYERS: &[Offered] = &[Offered {
-    name: "continuity",
-    parts: continuity::PARTS,
-    what: "the decisions of the project, by what the request or a call is about to touch",
-    make: |spec, options| Box::new(continuity::Continuity::new(spec, options)),
-}];
+pub const LAYERS: &[Offered] = &[projectguard::OFFERED, continuity::OFFERED, memory::OFFERED];
 
 /// A layer that can be asked for.
 #[derive(Debug, Clone, Copy)]

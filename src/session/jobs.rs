@@ -117,6 +117,8 @@ pub struct Start {
     pub has_full_rights: bool,
     /// A file whose words go before each request.
     pub notes: Option<PathBuf>,
+    /// Layers of project state, with blanks between.
+    pub layers: Option<String>,
     /// A command that tests the code at each checkpoint.
     pub tests: Option<String>,
     pub limits: Limits,

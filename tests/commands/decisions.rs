@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use trajview::{
+    layers::continuity,
     metrics::decisions::{key, measure::Retrieval, rank::Index},
     store::decisions,
 };
@@ -51,6 +52,11 @@ fn keys_rankings_and_rates_are_those_of_the_reference() {
         let (mut full, mut keyed) = (vec![], vec![]);
         for case in &fixture.cases {
             assert_eq!(key::of(&case.prompt), case.key, "{name}: {}", case.prompt);
+            // The layer tells the same ones, those that hold no more after the others.
+            let told = continuity::found(&store, &[], &case.prompt);
+            let (past, holding): (Vec<_>, Vec<_>) =
+                index.find(&case.key).into_iter().partition(|it| it.decision.is_past());
+            assert_eq!(told, [holding, past].concat(), "{name}: {}", case.prompt);
             for (text, wanted, ranks) in
                 [(&case.prompt, &case.full, &mut full), (&case.key, &case.keyed, &mut keyed)]
             {

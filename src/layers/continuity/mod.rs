@@ -13,8 +13,8 @@ use crate::metrics::decisions::{
 };
 
 use super::{
-    Brief, Call, Helper, Layer, Moment, Offers, Options, Origin, Project, Sentence, Spec, State,
-    TurnDone,
+    Brief, Call, Helper, Layer, Moment, Offered, Offers, Options, Origin, Project, Sentence, Spec,
+    State, TurnDone,
 };
 
 /// With the request, as the answer of a tool that the agent may call, with calls that touch files.
@@ -22,6 +22,13 @@ pub const PARTS: &[&str] = &[PROMPT, SEARCH, TOOL];
 const PROMPT: &str = "prompt";
 const SEARCH: &str = "search";
 const TOOL: &str = "tool";
+
+pub const OFFERED: Offered = Offered {
+    name: "continuity",
+    parts: PARTS,
+    what: "the decisions of the project, by what the request or a call is about to touch",
+    make: |spec, options| Box::new(Continuity::new(spec, options)),
+};
 
 /// The file of its state.
 const STATE: &str = "decisions.json";

@@ -31,37 +31,42 @@ const WORDS: std::ops::RangeInclusive<usize> = 4..=60;
 
 /// The decisions of requests, one request a turn, in order. The id says the turn and the sentence: `t12.2`.
 pub fn of(requests: &[String]) -> Vec<Decision> {
-    let mut found: Vec<Decision> = vec![];
+    let mut found = vec![];
     for (turn, request) in (1..).zip(requests) {
-        for (number, sentence) in (1..).zip(sentences(request)) {
-            let lower = sentence.to_lowercase();
-            let is_question = sentence.ends_with('?');
-            let count = sentence.split_whitespace().count();
-            let has = |words: &str| contains(&lower, words);
-            if is_question || !WORDS.contains(&count) || !LAYS_DOWN.iter().any(|it| has(it)) {
-                continue;
-            }
-            let id = format!("t{turn}.{number}");
-            let takes_back = TAKES_BACK.iter().any(|it| has(it));
-            let earlier = takes_back.then(|| alike(&found, &sentence)).flatten();
-            let supersedes = earlier.map(|at| found[at].id.clone());
-            if let Some(at) = earlier {
-                found[at].status = Some("superseded".into());
-                found[at].superseded_by.push(id.clone());
-            }
-            found.push(Decision {
-                question: format!("What does the request of turn {turn} lay down?"),
-                files: super::key::paths(&sentence).into_iter().map(str::to_owned).collect(),
-                status: Some("active".into()),
-                tags: vec![format!("turn-{turn}")],
-                supersedes: supersedes.into_iter().collect(),
-                answer: sentence,
-                id,
-                ..Decision::default()
-            });
-        }
+        add(&mut found, turn, request);
     }
     found
+}
+
+/// Adds the decisions of one more request to those found before; the turn counts from 1.
+pub fn add(found: &mut Vec<Decision>, turn: usize, request: &str) {
+    for (number, sentence) in (1..).zip(sentences(request)) {
+        let lower = sentence.to_lowercase();
+        let is_question = sentence.ends_with('?');
+        let count = sentence.split_whitespace().count();
+        let has = |words: &str| contains(&lower, words);
+        if is_question || !WORDS.contains(&count) || !LAYS_DOWN.iter().any(|it| has(it)) {
+            continue;
+        }
+        let id = format!("t{turn}.{number}");
+        let takes_back = TAKES_BACK.iter().any(|it| has(it));
+        let earlier = takes_back.then(|| alike(found, &sentence)).flatten();
+        let supersedes = earlier.map(|at| found[at].id.clone());
+        if let Some(at) = earlier {
+            found[at].status = Some("superseded".into());
+            found[at].superseded_by.push(id.clone());
+        }
+        found.push(Decision {
+            question: format!("What does the request of turn {turn} lay down?"),
+            files: super::key::paths(&sentence).into_iter().map(str::to_owned).collect(),
+            status: Some("active".into()),
+            tags: vec![format!("turn-{turn}")],
+            supersedes: supersedes.into_iter().collect(),
+            answer: sentence,
+            id,
+            ..Decision::default()
+        });
+    }
 }
 
 fn contains(lower: &str, words: &str) -> bool {

@@ -4,5 +4,7 @@
 mod feed;
 pub mod history;
 mod records;
+#[cfg(test)]
+mod memory_over_sample;
 
 pub use feed::Feed;
