@@ -21,6 +21,7 @@ mod import;
 mod json;
 mod judge;
 mod keys;
+mod layer;
 mod live;
 mod ls;
 mod man;
@@ -84,6 +85,7 @@ enum Command {
     Corpus(corpus::Args),
     Process(process::Args),
     Decisions(decisions::Args),
+    Layer(layer::Args),
     Import(import::Args),
     Export(export::Args),
     Check(check::Args),
@@ -137,6 +139,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Corpus(args)) => corpus::run(args, out),
         Some(Command::Process(args)) => process::run(args, out),
         Some(Command::Decisions(args)) => decisions::run(args, out),
+        Some(Command::Layer(args)) => layer::run(args, out),
         Some(Command::Import(args)) => import::run(args, out),
         Some(Command::Export(args)) => export::run(args, out),
         Some(Command::Check(args)) => check::run(args, out),

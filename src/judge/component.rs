@@ -164,6 +164,7 @@ impl<'a> Exchange<'a> {
             entries: vec![Entry::Said(prompt.question(item, budget))],
             may_look: budget > 0,
             scale: item.scale(),
+            wants_text: false,
         };
         Self {
             question,

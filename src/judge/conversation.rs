@@ -16,6 +16,8 @@ pub struct Conversation {
     pub may_look: bool,
     /// What it answers in the end.
     pub scale: Scale,
+    /// Whether it answers in words alone: then no tool is offered, and the scale counts for nothing.
+    pub wants_text: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]

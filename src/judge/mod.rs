@@ -29,6 +29,7 @@ pub mod each;
 pub mod fault;
 pub mod flags;
 pub mod found;
+pub mod helper;
 #[cfg(feature = "judge")]
 pub mod http;
 #[cfg(not(feature = "judge"))]

@@ -20,6 +20,7 @@ mod judge;
 mod judge_cli;
 mod judge_faults;
 mod judge_flags;
+mod layer;
 mod numbers;
 mod pages;
 mod patches;

@@ -138,6 +138,9 @@ struct Offer {
 
 /// The looks that are left, and the answer.
 fn offers(conversation: &Conversation) -> Vec<Offer> {
+    if conversation.wants_text {
+        return vec![];
+    }
     let looks = TOOLS.iter().filter(|_| conversation.may_look).map(|tool| Offer {
         name: tool.name,
         about: tool.about,
@@ -148,12 +151,16 @@ fn offers(conversation: &Conversation) -> Vec<Offer> {
     looks.chain([answer]).collect()
 }
 
-/// What every request has, and what only some have.
+/// What every request has, and what only some have. A list of no tools is left out: servers refuse it.
 fn with_options(mut body: Value, options: &[(&str, Option<Value>)]) -> Value {
     for (name, value) in options {
         if let Some(value) = value {
             body[*name] = value.clone();
         }
+    }
+    let has_no_tools = body["tools"].as_array().is_some_and(Vec::is_empty);
+    if let Some(body) = body.as_object_mut().filter(|_| has_no_tools) {
+        body.remove("tools");
     }
     body
 }

@@ -28,7 +28,8 @@ pub fn written(conversation: &Conversation) -> String {
         "answer" => Some(scale.example().to_owned()),
         _ => None,
     });
-    let mut text = format!("{}\n\n{}\n", conversation.system.trim(), rules.trim());
+    let rules = if conversation.wants_text { "" } else { rules.trim() };
+    let mut text = format!("{}\n\n{rules}\n", conversation.system.trim());
     let mut part = |head: &str, words: &str| {
         text.push_str(&format!("\n##### {head}\n\n{}\n", words.trim_end()));
     };
@@ -40,6 +41,9 @@ pub fn written(conversation: &Conversation) -> String {
                 results.iter().for_each(|result| part("answer", &result.text));
             }
         }
+    }
+    if conversation.wants_text {
+        return text;
     }
     let turn = match conversation.may_look {
         true => "your turn".to_owned(),

@@ -32,6 +32,7 @@ fn conversation() -> Conversation {
         ],
         may_look: false,
         scale: Scale::Levels,
+        wants_text: false,
     }
 }
 
