@@ -21,6 +21,7 @@ mod judge;
 mod judge_cli;
 mod judge_faults;
 mod judge_flags;
+mod layer;
 mod memory;
 mod numbers;
 mod pages;

@@ -66,14 +66,20 @@ fn a_brief_without_a_model_names_modules_their_users_and_what_was_laid_down() {
 fn parts_work_alone() {
     let text = |spec: &str| {
         let mut guard = guard(spec);
-        after(&mut guard, &mut NoHelper, "The schedule must always be cosine in training.").unwrap();
+        after(&mut guard, &mut NoHelper, "The schedule must always be cosine in training.")
+            .unwrap();
         let brief = before(&mut guard, &mut NoHelper, Some(99_000));
         let state = guard.state();
         let folders = state.keys().filter_map(|file| file.split('/').next());
         let mut folders: Vec<String> = folders.map(str::to_owned).collect();
         folders.dedup();
         let brief = brief.unwrap_or_default();
-        (brief.text().contains("train_step"), brief.text().contains("cosine"), brief.restarts.is_some(), folders.join(" "))
+        (
+            brief.text().contains("train_step"),
+            brief.text().contains("cosine"),
+            brief.restarts.is_some(),
+            folders.join(" "),
+        )
     };
 
     assert_eq!(text("projectguard:structural"), (true, false, false, "structure".into()));
@@ -97,10 +103,7 @@ fn what_a_model_proposes_is_let_in_where_it_cites_the_request_or_an_edit() {
 
     let state = guard.state();
     let files: Vec<&str> = state.keys().map(String::as_str).collect();
-    assert_eq!(
-        files,
-        ["dropped.tsv", "edges.tsv", "records/decision-1.md", "records/design-1.md"]
-    );
+    assert_eq!(files, ["dropped.tsv", "edges.tsv", "records/decision-1.md", "records/design-1.md"]);
     assert_eq!(
         state["edges.tsv"],
         "from\trelation\tto\tturn\ndecision-1\toperationalises\tdesign-1\t1\n"
