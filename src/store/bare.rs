@@ -295,4 +295,3 @@ fn message(note: &Note<'_>) -> String {
 pub fn sentence(why: &git2::Error) -> String {
     why.message().trim_end_matches('.').to_owned()
 }
-

@@ -137,8 +137,9 @@ impl History {
             let onlooker = Onlooker { cover, count: &mut |_| {} };
             let new = self.tree(&mut Walk::new(self, workspace, objects, onlooker))?;
             let new = self.bare.repo.find_tree(new)?;
-            let old =
-                parent.map(|id| self.bare.repo.find_commit(Oid::from_str(id)?)?.tree()).transpose()?;
+            let old = parent
+                .map(|id| self.bare.repo.find_commit(Oid::from_str(id)?)?.tree())
+                .transpose()?;
             let mut diff = self.bare.repo.diff_tree_to_tree(old.as_ref(), Some(&new), None)?;
             diff.find_similar(None)?;
             diff.print(DiffFormat::Patch, |_, _, line| {
@@ -266,7 +267,8 @@ impl History {
     fn is_never_recorded(&self, inner: &Path) -> bool {
         inner.file_name().is_some_and(|name| name == ".git")
             || self.rules.left_out.is_match(inner)
-            || (!self.rules.records_ignored && self.bare.repo.is_path_ignored(inner).unwrap_or(false))
+            || (!self.rules.records_ignored
+                && self.bare.repo.is_path_ignored(inner).unwrap_or(false))
     }
 }
 
@@ -325,11 +327,7 @@ impl<'a, 'o> Walk<'a, 'o> {
             }
             rows.extend(self.entry(&child, depth)?.map(|(id, mode)| (recorded, id, mode)));
         }
-        if rows.is_empty() {
-            Ok(None)
-        } else {
-            self.objects.tree(rows).map(Some)
-        }
+        if rows.is_empty() { Ok(None) } else { self.objects.tree(rows).map(Some) }
     }
 
     fn entry(&mut self, inner: &Inner, depth: usize) -> Result<Option<(Oid, i32)>, git2::Error> {

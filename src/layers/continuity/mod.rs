@@ -121,16 +121,15 @@ fn sentence(decision: &Decision) -> Sentence {
     let answer = decision.answer.split_whitespace().collect::<Vec<_>>().join(" ");
     let words = [question, &answer].into_iter().filter(|it| !it.is_empty());
     let words = words.collect::<Vec<_>>().join(" ");
-    let from = std::iter::once(Origin::Decision(decision.id.clone()))
-        .chain(turn.map(Origin::Request));
+    let from =
+        std::iter::once(Origin::Decision(decision.id.clone())).chain(turn.map(Origin::Request));
     Sentence::new(format!("- [{}] {words}{past}", decision.id), from)
 }
 
 /// The files of the project that decisions are about; patterns are none.
 fn files_of(found: &[Match<'_>], project: &Project) -> Vec<String> {
-    let is_there = |path: &&String| {
-        crate::run::RepoPath::new(path).is_some_and(|path| project.has(&path))
-    };
+    let is_there =
+        |path: &&String| crate::run::RepoPath::new(path).is_some_and(|path| project.has(&path));
     found.iter().flat_map(|found| &found.decision.files).filter(is_there).cloned().collect()
 }
 
@@ -153,7 +152,8 @@ impl Layer for Continuity {
         if !self.delivers(PROMPT) {
             return Ok(None);
         }
-        let paths: Vec<String> = key::paths(moment.request).into_iter().map(str::to_owned).collect();
+        let paths: Vec<String> =
+            key::paths(moment.request).into_iter().map(str::to_owned).collect();
         let found = found(&self.store, &paths, moment.request);
         let heading = "Decisions of this project that this request may touch:";
         let Some(brief) = self.brief(heading, &found, "what the request names") else {
@@ -220,7 +220,7 @@ impl Layer for Continuity {
 
 #[cfg(test)]
 mod tests {
-    use crate::layers::{NoHelper, Context};
+    use crate::layers::{Context, NoHelper};
 
     use super::*;
 
@@ -290,7 +290,8 @@ mod tests {
 
         assert_eq!(before(&mut layer, &first, &[]), None);
         let project = Project::default();
-        let done = TurnDone { turn: 1, request: &first, steps: &[], project: &project, changes: &[] };
+        let done =
+            TurnDone { turn: 1, request: &first, steps: &[], project: &project, changes: &[] };
         layer.after(&done, &mut NoHelper).unwrap();
         let state = layer.state();
         let mut other = self::layer("continuity", &Options::default());

@@ -282,6 +282,10 @@ mod tests {
         assert_eq!(context.window, Some(258_400));
         assert!(context.used.is_some_and(|used| used > 9_000));
         assert!(done.changes.iter().any(|it| it.path == losses && it.kind == ChangeKind::Changed));
-        assert!(done.steps.iter().any(|it| it.edits && it.paths.contains(&"ppdiff/losses.py".to_owned())));
+        assert!(
+            done.steps
+                .iter()
+                .any(|it| it.edits && it.paths.contains(&"ppdiff/losses.py".to_owned()))
+        );
     }
 }

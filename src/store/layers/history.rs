@@ -185,7 +185,8 @@ fn files_of(entry: &Entry<'_>) -> Result<BTreeMap<String, Vec<u8>>, String> {
     }
     if !entry.given.is_empty() {
         let lines: Result<Vec<String>, _> = entry.given.iter().map(serde_json::to_string).collect();
-        files.insert(GIVEN.into(), format!("{}\n", lines.map_err(no_json)?.join("\n")).into_bytes());
+        files
+            .insert(GIVEN.into(), format!("{}\n", lines.map_err(no_json)?.join("\n")).into_bytes());
     }
     Ok(files)
 }

@@ -79,5 +79,8 @@ fn parts_of_the_memory_over_the_sample() {
 fn a_request_that_asks_for_everything_is_told_what_is_gone() {
     let said = over_the_sample("memory");
     let text = said[55].brief.as_ref().map(Brief::text).unwrap_or_default();
-    assert!(text.contains("- Denoiser.self_condition (ppdiff/denoiser.py) is gone since turn 49"), "{text}");
+    assert!(
+        text.contains("- Denoiser.self_condition (ppdiff/denoiser.py) is gone since turn 49"),
+        "{text}"
+    );
 }
