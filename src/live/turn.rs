@@ -460,6 +460,7 @@ impl Recorder<'_> {
         if row.state.counts() {
             let taken = self.layers.take_in(&self.progress.done, None);
             self.enter_layers(taken)?;
+            row.layer = self.progress.done.last().and_then(|done| done.row.layer.clone());
         }
         self.agent.session = session;
         for denied in &row.reported.denied {

@@ -123,9 +123,23 @@ fn layered(desk: &Desk, layer: &str) -> Value {
     fs::set_permissions(&program, runs).unwrap();
     let (script, out, work) = (desk.text("script.json"), desk.text("run"), desk.text("run.work"));
     let ran = trajview(&[
-        "live", "--agent", "claude", "--program", program.to_str().unwrap(), "--script", &script,
-        "--out", &out, "--work", &work, "--headless", "--keep-work", "--layer", layer,
-        "--layer-store", &desk.text("store.json"),
+        "live",
+        "--agent",
+        "claude",
+        "--program",
+        program.to_str().unwrap(),
+        "--script",
+        &script,
+        "--out",
+        &out,
+        "--work",
+        &work,
+        "--headless",
+        "--keep-work",
+        "--layer",
+        layer,
+        "--layer-store",
+        &desk.text("store.json"),
     ]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     desk.check();
@@ -209,7 +223,9 @@ fn a_run_killed_while_its_layer_took_in_a_turn_is_told_of_it_again() {
     let layer = counting_layer(desk.folder());
     fs::write(desk.path("wait"), "").unwrap();
     let mut child = start(&desk.words(&["--layer", &layer]));
-    wait_for("the end of turn 2", || desk.path("counting.sh").exists() && !desk.path("wait").exists());
+    wait_for("the end of turn 2", || {
+        desk.path("counting.sh").exists() && !desk.path("wait").exists()
+    });
     child.kill().unwrap();
     child.wait().unwrap();
     assert_eq!(desk.turns().last().unwrap(), "2 \"done\" 1");
@@ -366,9 +382,9 @@ fn real(agent: &str, program: &Path, deliveries: &[&str]) {
         );
         // The agent's own log holds what its model was sent.
         let logs = walk(&desk.path("run/session"));
-        let has_it = logs.iter().any(|path| {
-            fs::read_to_string(path).unwrap_or_default().contains("It stays fixed.")
-        });
+        let has_it = logs
+            .iter()
+            .any(|path| fs::read_to_string(path).unwrap_or_default().contains("It stays fixed."));
         assert!(has_it, "{agent} {delivery}: not in its log");
     }
 }
@@ -396,4 +412,66 @@ fn claude_code_is_told_a_decision_with_its_request_by_its_tool_and_by_its_hook()
 fn codex_is_told_a_decision_with_its_request_and_by_its_tool() {
     let program = npm("@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex");
     real("codex", &program, &["prompt", "search"]);
+}
+
+/// A helper model that is a program: it writes the brief, or one record a turn.
+fn scripted_helper(desk: &Desk) {
+    let script = r#"
+        case $(cat) in
+        *"You prepare a coding agent"*)
+            echo '{"purpose":{"text":"It goes on with the sampler.","cites":["request 1"]},
+                   "lines":[{"text":"The target stays fixed.","cites":["records/design-1.md"]}],
+                   "files":["sampler.py"]}' ;;
+        *)
+            echo '{"records":[{"type":"design","title":"Fixed target","body":"The target must stay fixed.",
+                   "origins":["request"]}]}' ;;
+        esac
+    "#;
+    fs::write(desk.path("helper.sh"), script).unwrap();
+    let mut config = fs::read_to_string(desk.path("config.toml")).unwrap();
+    let path = desk.text("helper.sh");
+    config.push_str(&format!(
+        "[judges.scripted]\nkind = \"command\"\ncommand = [\"sh\", \"{path}\"]\n"
+    ));
+    fs::write(desk.path("config.toml"), config).unwrap();
+}
+
+#[test]
+fn projectguard_with_a_helper_model_briefs_each_request_and_survives_a_kill() {
+    let desk = Desk::new(&[
+        (
+            "The target must stay fixed in sampler.py.\ndo: echo 'def sample(): pass' >sampler.py",
+            None,
+        ),
+        ("Use the sampler in train.py.\ndo: echo 'from sampler import sample' >train.py", None),
+        ("Mend the sampler.\ndo: echo half >half; test -f ../go || sleep 60; rm half", None),
+    ]);
+    scripted_helper(&desk);
+    let words =
+        desk.words(&["--layer", "projectguard", "--helper", "scripted", "--helper-budget", "50"]);
+    let mut child = start(&words);
+    wait_for("half of turn 3", || desk.workspace().join("half").exists());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let said = |desk: &Desk, turn: usize| {
+        record(desk).turns[turn].said.clone().map(|said| said.brief.text()).unwrap_or_default()
+    };
+    let before = said(&desk, 1);
+
+    fs::write(desk.path("run.work/go"), "").unwrap();
+    let ran = desk.resume(&["--config", &desk.text("config.toml")]);
+
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    desk.check();
+    let history = record(&desk);
+    assert_eq!((history.name.as_str(), turns(&history)), ("projectguard", vec![1, 2, 3]));
+    assert_eq!(said(&desk, 1), before);
+    assert!(before.contains("The target stays fixed."), "{before}");
+    let turn = history.turns[2].said.clone().unwrap();
+    let cited = turn.brief.sentences.iter().find(|it| it.text.contains("stays fixed")).unwrap();
+    let Some(Origin::Record(path)) = cited.from.first() else { panic!("{cited:?}") };
+    assert!(history.record_history(path)[0].1.as_ref().unwrap().contains("must stay fixed"));
+    assert_eq!(turn.spent.calls, 1);
+    let run = desk.run_json();
+    assert_eq!(run["turns"][1]["layer"]["after"]["calls"], 1);
 }

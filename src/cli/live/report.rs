@@ -65,6 +65,12 @@ impl Reporter {
                         .map(|(input, output)| format!("{input} tokens in, {output} out")),
                 );
                 parts.extend(total.cost_usd.map(|cost| format!("{cost:.4} USD so far")));
+                let layers = row.layer.as_ref().map(|layers| layers.spent());
+                parts.extend(layers.filter(|it| it.calls > 0).map(|it| {
+                    let cost = it.cost_usd.map(|cost| format!(", {cost:.4} USD"));
+                    let calls = at::counted(it.calls, "call");
+                    format!("layers: {calls} of the helper{}", cost.unwrap_or_default())
+                }));
                 let denied = std::mem::take(&mut self.denied);
                 parts.extend((denied > 0).then(|| format!("{denied} denied")));
                 format!("turn {} of {}: {}", row.turn, self.requests, parts.join(", "))

@@ -132,7 +132,7 @@ pub fn planned(setup: &Setup, driver: &dyn Driver) -> Result<Vec<Planned>, Strin
         }
         let has_helper = setup.layers.helper.is_some();
         let without = layer.without_helper().filter(|_| !has_helper);
-        lacks.extend(without.map(|what| format!("without a helper model (--helper) {what}")));
+        lacks.extend(without.map(|what| format!("without a helper model (--helper): {what}")));
         all.push(Planned { name, ways, lacks });
     }
     Ok(all)
