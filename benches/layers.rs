@@ -1,95 +1,111 @@
-//! Layers: what a turn costs the structure of ProjectGuard, by how many files the project has.
+//! What a layer takes after a turn that changed five files, before a request, and for its state: projects of 1,000 and
+//! 20,000 files. `cargo bench --bench layers -- NAME...` for layers by name; all of them without.
 
 mod measure;
 
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc};
 
+use measure::{Table, ms};
 use trajview::{
     code::tree::Grammar,
     layers::{
-        self, Change, Context, Moment, NoHelper, Options, Project, TurnDone,
+        self, Change, Context, LAYERS, Layer, Moment, NoHelper, Options, Project, TurnDone,
         project::{ChangeKind, Texts},
     },
     metrics::lifeline,
     run::RepoPath,
 };
 
-use measure::{Table, ms};
+#[derive(Clone, Default)]
+struct Files(BTreeMap<RepoPath, String>);
 
-/// Files that a turn changes.
-const CHANGED: usize = 10;
-
-/// Texts by path.
-struct Made(HashMap<RepoPath, String>);
-
-impl Texts for Made {
+impl Texts for Files {
     fn text(&self, path: &RepoPath) -> Option<String> {
         self.0.get(path).cloned()
     }
 }
 
+const REQUEST: &str = "Make step_4_2 of m4.py faster.";
+
 fn main() {
     let in_full = std::env::args().any(|word| word == "--bench");
-    let rounds = if in_full { 7 } else { 1 };
-    let sizes: &[(usize, u64)] =
-        if in_full { &[(1_000, 50), (20_000, 1_000)] } else { &[(200, 50)] };
+    let asked: Vec<String> = std::env::args().skip(1).filter(|it| !it.starts_with("--")).collect();
     let mut table = Table::new();
-    for (files, most) in sizes {
-        let project = project(*files);
-        let spec = "projectguard:structural".parse().expect("the layer is written here");
-        let mut layer = layers::of(&spec, &Options::default()).expect("the layer is there");
-        let moment = Moment {
-            turn: 1,
-            request: "Make module 7 faster.",
-            earlier: &[],
-            project: &project,
-            context: Context::default(),
-        };
-        layer.before(&moment, &mut NoHelper).expect("it needs no model");
-        let change =
-            |at: usize| Change { path: path(at * files / CHANGED), kind: ChangeKind::Changed };
-        let changes: Vec<Change> = (0..CHANGED).map(change).collect();
-        let done =
-            TurnDone { turn: 1, request: "", steps: &[], project: &project, changes: &changes };
-        let name = format!("{files} files: a turn that changed {CHANGED}");
-        table.row(&name, ms(*most), rounds, || layer.after(&done, &mut NoHelper));
-        let name = format!("{files} files: a brief");
-        table.row(&name, ms(*most), rounds, || layer.before(&moment, &mut NoHelper));
+    for name in LAYERS.iter().map(|it| it.name) {
+        if !asked.is_empty() && !asked.iter().any(|it| it == name) {
+            continue;
+        }
+        for (count, bar) in [(1_000, ms(50)), (20_000, ms(1_000))] {
+            if in_full || count == 1_000 {
+                measure_layer(&mut table, name, count, bar);
+            }
+        }
     }
     table.end();
 }
 
-fn path(at: usize) -> RepoPath {
-    RepoPath::new(&format!("p{}/module_{at}.py", at % 50)).expect("a path inside")
+fn measure_layer(table: &mut Table, name: &str, count: usize, bar: std::time::Duration) {
+    let spec = name.parse().expect("a layer's name is a specification");
+    let mut layer = layers::of(&spec, &Options::default()).expect("the list names it");
+    let (mut project, mut files) = made(count);
+    let mut turn = 1;
+    ask(&mut *layer, &project, turn);
+    table.row(&format!("{name}, {count} files: after a turn of five"), bar, 11, || {
+        let words = if turn % 2 == 1 { ["step_", "stage_"] } else { ["stage_", "step_"] };
+        let changes: Vec<Change> = (0..5)
+            .map(|at| {
+                let path = path(at * 31);
+                let text = files.0[&path].replace(words[0], words[1]);
+                set(&mut project, &mut files, &path, text);
+                Change { path, kind: ChangeKind::Changed }
+            })
+            .collect();
+        let done =
+            TurnDone { turn, request: REQUEST, steps: &[], project: &project, changes: &changes };
+        layer.after(&done, &mut NoHelper).expect("it takes in every turn");
+        turn += 1;
+    });
+    // No bar is set for these.
+    let none = std::time::Duration::MAX;
+    table.row(&format!("{name}, {count} files: before a request"), none, 3, || {
+        ask(&mut *layer, &project, turn);
+    });
+    table.row(&format!("{name}, {count} files: its state"), none, 3, || layer.state());
 }
 
-/// Modules of a few functions and a class, each of which uses two others.
-fn project(files: usize) -> Project {
-    let text = |at: usize| {
-        let mut text = format!("\"\"\"Module {at}.\"\"\"\n");
-        for other in [at / 2, (at + 1) * 7 % files] {
-            text.push_str(&format!(
-                "from p{}.module_{other} import run_{other}, main\n",
-                other % 50
-            ));
+fn ask(layer: &mut dyn Layer, project: &Project, turn: usize) {
+    let context = Context::default();
+    let moment = Moment { turn, request: REQUEST, earlier: &[], project, context };
+    layer.before(&moment, &mut NoHelper).expect("it answers every request");
+}
+
+fn path(at: usize) -> RepoPath {
+    RepoPath::new(&format!("pkg/m{at}.py")).expect("it is a path")
+}
+
+/// Files with a class, eight functions, and uses of two others.
+fn made(count: usize) -> (Project, Files) {
+    let (mut project, mut files) = (Project::default(), Files::default());
+    for at in 0..count {
+        let (near, far) = ((at + 1) % count, (at * 7 + 3) % count);
+        let mut text =
+            format!("from pkg.m{near} import run_{near}\nfrom pkg.m{far} import Box{far}\n\n");
+        text +=
+            &format!("class Box{at}:\n    def size_{at}(self):\n        return run_{near}(1)\n\n");
+        for part in 0..6 {
+            let body =
+                format!("    box = Box{far}()\n    return box.size_{far}() + run_{near}(x)\n\n");
+            text += &format!("def step_{at}_{part}(x):\n{body}");
         }
-        for number in 0..12 {
-            text.push_str(&format!(
-                "\ndef step_{number}(value, other={number}):\n    \"\"\"Does step {number}.\"\"\"\n    return run_{}(value) + other\n",
-                at / 2
-            ));
-        }
-        text.push_str(&format!(
-            "\ndef run_{at}(value):\n    return value\n\nclass Model{at}:\n    def main(self):\n        return main()\n\ndef main():\n    return Model{at}()\n"
-        ));
-        text
-    };
-    let texts: HashMap<RepoPath, String> = (0..files).map(|at| (path(at), text(at))).collect();
-    let mut project = Project::default();
-    for (path, text) in &texts {
-        let facts = lifeline::facts(Grammar::Python, text.as_bytes());
-        project.set(path.clone(), Some(Arc::new(facts)));
+        text += &format!("def run_{at}(x):\n    return step_{at}_0(x)\n");
+        set(&mut project, &mut files, &path(at), text);
     }
-    project.read_from(Arc::new(Made(texts)));
-    project
+    project.read_from(Arc::new(files.clone()));
+    (project, files)
+}
+
+fn set(project: &mut Project, files: &mut Files, path: &RepoPath, text: String) {
+    let facts = lifeline::facts(Grammar::Python, text.as_bytes());
+    project.set(path.clone(), Some(Arc::new(facts)));
+    files.0.insert(path.clone(), text);
 }

@@ -7,7 +7,7 @@
 //! | [`code`]    | source text: diffs, patches, highlighting, syntax trees                    | pure    |
 //! | [`run`]     | what an agent did: Run > Checkpoint > Turn > Step; the files at turn n     | pure    |
 //! | [`formats`] | how the tools out there write runs, one folder each                        | pure    |
-//! | [`metrics`] | how code and runs are scored: quality, rules, faithfulness, reuse, lifelines, process, decisions | pure |
+//! | [`metrics`] | how code and runs are scored: quality, rules, faithfulness, reuse, lifelines, process, decisions, memory | pure |
 //! | [`study`]   | several runs and raters: agreement, pairs of runs, paired tests, corpora   | pure    |
 //! | [`layers`]  | what stands between the person and the agent: what a layer says, and what it is from | pure |
 //! | [`store`]   | disk and git: finding runs, reading bytes, blobs of a commit               | I/O     |

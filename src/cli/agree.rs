@@ -10,7 +10,10 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-use crate::study::{Scale, raters::Panel};
+use crate::{
+    run::rubric::{COMPONENTS, DECISIONS, Levels, PROCESS},
+    study::{Scale, raters::Panel},
+};
 
 use super::{Exit, Failure, Outcome, output::Out, resampling::Resampling};
 use document::{Document, Measuring};
@@ -25,12 +28,17 @@ use repeats::Repeats;
 /// such rows, or an object of columns.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Run bundles, folders of them, files of judgements or labels, or tables (CSV or JSON)
+    /// Run bundles, folders of them, files of judgements or labels, tables (CSV or JSON), or RigorBench's score files (YAML)
     #[arg(value_name = "RUN_OR_FILE", required = true)]
     paths: Vec<PathBuf>,
-    /// The levels of the scale, as 0..4; `observed` for those that were given, however far apart
-    #[arg(long, default_value = "0..4", allow_hyphen_values = true)]
-    levels: String,
+    /// What of runs is compared: verdicts on components, on decisions, or on parts of the process. If left out, components;
+    /// where only one of the others is judged, that
+    #[arg(long, value_name = "slump-5|decisions|process", value_parser = rubric)]
+    rubric: Option<&'static Levels>,
+    /// The levels of the scale, as 0..4; `observed` for those that were given, however far apart [default: 0..4, of
+    /// decisions 0..1, of the process 0..3, of score files observed]
+    #[arg(long, allow_hyphen_values = true)]
+    levels: Option<String>,
     #[command(flatten)]
     resampling: Resampling,
     /// Agreement run by run, component by component or rubric by rubric beside the pooled one, with intervals
@@ -80,10 +88,17 @@ pub enum By {
 }
 
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
-    let gathered = Gathered::of(&args.paths)?;
+    let gathered = Gathered::of(&args.paths, args.rubric)?;
+    if args.repeats && *gathered.rubric != COMPONENTS {
+        return Err(Failure::wrong("--repeats is for components; leave out --rubric"));
+    }
     let panel = gathered.panel()?;
     let panel = if args.blind_only { panel.blind_only() } else { panel }.named_apart();
-    let scale = scale(&args.levels, &panel)?;
+    let own = match gathered.are_shares() {
+        true => "observed".to_owned(),
+        false => format!("0..{}", gathered.rubric.full()),
+    };
+    let scale = scale(args.levels.as_deref().unwrap_or(&own), &panel)?;
     let panel = panel.on_scale(|score| scale.position(score).is_some());
     let plan = args.resampling.plan();
     let (panel, calibration) = match args.calibration {
@@ -117,6 +132,14 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         tables::print(&document, args, out)?;
     }
     Ok(Exit::Fine)
+}
+
+/// A rubric of levels by its word.
+fn rubric(word: &str) -> Result<&'static Levels, String> {
+    let known = [&COMPONENTS, &DECISIONS, &PROCESS];
+    let names = || known.map(|it| it.rubric).join(", ");
+    let found = known.into_iter().find(|it| it.rubric == word);
+    found.ok_or_else(|| format!("expected one of {}", names()))
 }
 
 fn scale(words: &str, panel: &Panel) -> Result<Scale, Failure> {

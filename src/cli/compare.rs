@@ -93,7 +93,7 @@ fn parties(
 ) -> Result<Vec<Party>, Failure> {
     let party = |Named { path, opened }: &Named| {
         let mut party = Party::new(opened.run.clone(), store::rubric::read(path));
-        party.process = Some(store::report(&opened.archive, &opened.run).numbers());
+        party.process = Some(store::processed(&opened.archive, &opened.run));
         let moments = moments(&party, each);
         let reuse = opened.archive.reuse(&opened.run, &moments, reader).map_err(Failure::unread)?;
         let dirs = reuse.into_iter().map(|reuse| reuse?.dir());

@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     metrics::decisions::{
-        Decision, Store, drawn, key,
+        Kept, Store, kept, key,
         lane::{self, Applied},
         measure::Retrieval,
         rank::Index,
     },
-    run::figures,
-    store::{self, decisions as files},
+    run::{Run, figures, rubric::Evidence},
+    store::{self, Archive, decisions as files},
 };
 
 use super::{
@@ -47,6 +47,9 @@ pub struct Args {
     /// Draw decisions from the requests of the run, conservatively, and print them as a store that can be edited
     #[arg(long, requires = "run", conflicts_with_all = ["store", "ask", "gold", "csv", "md"])]
     draw: bool,
+    /// Write them into this new file in the place of printing them
+    #[arg(long, value_name = "FILE", requires = "draw", conflicts_with = "json")]
+    out: Option<PathBuf>,
     /// Print JSON (schema trajview.decisions/1)
     #[arg(long, conflicts_with_all = ["csv", "md"])]
     json: bool,
@@ -59,13 +62,13 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
-    if let Some(text) = &args.ask {
-        let store = store_of(args.store.as_deref(), None)?;
+    if let (Some(text), Some(store)) = (&args.ask, &args.store) {
+        let store = named(store)?;
         asked(&store, text, args, out)?;
         return Ok(Exit::Fine);
     }
-    if let Some(path) = &args.gold {
-        let store = store_of(args.store.as_deref(), None)?;
+    if let (Some(path), Some(store)) = (&args.gold, &args.store) {
+        let store = named(store)?;
         measured(&store, path, args, out)?;
         return Ok(Exit::Fine);
     }
@@ -77,18 +80,22 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     over_a_run(path, args, out)
 }
 
-fn store_of(path: Option<&Path>, bundle: Option<&Path>) -> Result<Store, Failure> {
-    let store = match (path, bundle) {
-        (Some(path), _) if !path.exists() => {
-            return Err(Failure::unread(format!("cannot read {}: no such file", path.display())));
-        }
-        (Some(path), _) => files::read(path).map_err(Failure::not_understood)?,
-        (None, Some(bundle)) => match files::of_bundle(bundle) {
-            Some(store) => store.map_err(Failure::not_understood)?,
-            None => return Err(no_store()),
-        },
-        (None, None) => return Err(no_store()),
+/// The store that is named, else the run's own; what could not be read of it goes to standard error.
+pub fn store_of(path: Option<&Path>, archive: &Archive) -> Result<Store, Failure> {
+    let own = || archive.bundle().and_then(files::of_bundle).ok_or_else(no_store);
+    let store = match path {
+        Some(path) => return named(path),
+        None => own()?.map_err(Failure::not_understood)?,
     };
+    store.warnings.iter().for_each(|what| tell(what));
+    Ok(store)
+}
+
+fn named(path: &Path) -> Result<Store, Failure> {
+    if !path.exists() {
+        return Err(Failure::unread(format!("cannot read {}: no such file", path.display())));
+    }
+    let store = files::read(path).map_err(Failure::not_understood)?;
     store.warnings.iter().for_each(|what| tell(what));
     Ok(store)
 }
@@ -212,9 +219,75 @@ struct Document {
     run: String,
     path: String,
     decisions: usize,
+    /// Where they are from.
+    store: Option<String>,
     /// Decisions that took each other's place, the first of each chain first.
-    chains: Vec<Vec<String>>,
+    chains: Vec<ChainRow>,
+    /// What judges said of whether the code keeps them; of each decision one at most.
+    verdicts: Vec<VerdictRow>,
     steps: Vec<StepRow>,
+}
+
+#[derive(Serialize)]
+struct ChainRow {
+    decisions: Vec<String>,
+    /// The first step to which the newest applies; null where it applies to none.
+    newest_applies_at: Option<String>,
+}
+
+#[derive(Serialize)]
+struct VerdictRow {
+    id: String,
+    /// Null where the judge cannot tell.
+    kept: Option<bool>,
+    judge: String,
+    /// The state that was judged, in turns done.
+    after_turn: usize,
+    commit: Option<String>,
+    rationale: String,
+    evidence: Vec<Lines>,
+    file: String,
+}
+
+#[derive(Serialize)]
+struct Lines {
+    path: String,
+    start: Option<usize>,
+    end: Option<usize>,
+}
+
+impl VerdictRow {
+    /// `t1.1 broken, says quick-reader after turn 12: ... (src/a.py:3-9)`
+    fn words(&self) -> String {
+        let place = |it: &Lines| match it.start.zip(it.end) {
+            Some((start, end)) => format!("{}:{start}-{end}", it.path),
+            None => it.path.clone(),
+        };
+        let places: Vec<String> = self.evidence.iter().map(place).collect();
+        let lines =
+            if places.is_empty() { String::new() } else { format!(" ({})", places.join(", ")) };
+        let Self { id, judge, after_turn, rationale, .. } = self;
+        let kept = kept::word(self.kept);
+        format!("{id} {kept}, says {judge} after turn {after_turn}: {rationale}{lines}")
+    }
+
+    fn of(verdict: &Kept) -> Self {
+        let lines = |it: &Evidence| Lines {
+            path: it.path.clone(),
+            start: it.lines.map(|(start, _)| start),
+            end: it.lines.map(|(_, end)| end),
+        };
+        Self {
+            id: verdict.decision.clone(),
+            kept: verdict.kept,
+            judge: verdict.judge.clone(),
+            after_turn: verdict.done,
+            commit: verdict.commit.clone(),
+            rationale: verdict.rationale.clone(),
+            evidence: verdict.evidence.iter().map(lines).collect(),
+            file: verdict.file.clone(),
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -235,12 +308,15 @@ struct AppliedRow {
     /// Whether something before the step shows it to the agent, and the turn that did first, from 1.
     shown: bool,
     shown_at: Option<usize>,
-    /// Whether later code broke it: asks for a judge.
+    /// Whether later code keeps it, as a judge said; null where nobody judged it after this step, or the judge cannot tell.
     kept: Option<bool>,
+    /// Who said so, and of the state after which turn.
+    judge: Option<String>,
+    judged_after: Option<usize>,
 }
 
 impl AppliedRow {
-    fn of(applied: &Applied) -> Self {
+    fn of(applied: &Applied, kept: Option<&Kept>) -> Self {
         Self {
             id: applied.decision.clone(),
             by: applied.by,
@@ -248,8 +324,16 @@ impl AppliedRow {
             is_past: applied.is_past,
             shown: applied.shown.is_some(),
             shown_at: applied.shown.map(|turn| turn + 1),
-            kept: None,
+            kept: kept.and_then(|it| it.kept),
+            judge: kept.map(|it| it.judge.clone()),
+            judged_after: kept.map(|it| it.done),
         }
+    }
+
+    /// `kept`, `broken`, `cannot tell`; `-` where nobody judged it.
+    fn verdict(&self) -> &'static str {
+        let judged = self.judged_after.map(|_| self.kept);
+        judged.map_or("-", |kept| kept::word(kept))
     }
 }
 
@@ -257,33 +341,51 @@ fn over_a_run(path: &Path, args: &Args, out: &mut Out) -> Outcome {
     let opened = store::open(path)?;
     let (run, archive) = (&*opened.run, &*opened.archive);
     if args.draw {
-        let requests: Vec<String> =
-            (0..run.turns.len()).map(|turn| archive.request_alone(run, turn)).collect();
-        let drawn: Vec<Decision> = drawn::of(&requests);
-        out.json(&drawn)?;
-        return Ok(Exit::Fine);
+        return draw(archive, run, args, out);
     }
-    let store = store_of(args.store.as_deref(), archive.bundle())?;
+    let store = store_of(args.store.as_deref(), archive)?;
     let over = files::lane(archive, run, &store);
+    let applied = |row: &lane::Row| {
+        let of = |it: &Applied| AppliedRow::of(it, over.kept(&it.decision, row.step));
+        row.applied.iter().map(of).collect()
+    };
     let step = |row: &lane::Row| StepRow {
-        step: format!("{}.{}", row.step.turn + 1, row.number),
+        step: row.called(),
         paths: row.paths.clone(),
-        decisions: row.applied.iter().map(AppliedRow::of).collect(),
+        decisions: applied(row),
+    };
+    let chain = |ids: &Vec<String>| ChainRow {
+        newest_applies_at: ids.last().and_then(|id| over.first(id)).map(lane::Row::called),
+        decisions: ids.clone(),
     };
     let lane = Document {
         schema: "trajview.decisions/1",
         run: run.id.clone(),
         path: path.display().to_string(),
         decisions: over.decisions,
-        chains: over.chains,
+        store: over.origin.as_deref().map(|path| path.display().to_string()),
+        chains: over.chains.iter().map(chain).collect(),
+        verdicts: over.verdicts.iter().map(VerdictRow::of).collect(),
         steps: over.rows.iter().map(step).collect(),
     };
     if args.json {
         out.json(&lane)?;
     } else if args.csv {
-        out.csv("step id by score is_past shown shown_at kept", flat(&lane))?;
+        out.csv("step id by score is_past shown shown_at kept judge judged_after", flat(&lane))?;
     } else {
         print(&lane, args.md, out)?;
+    }
+    Ok(Exit::Fine)
+}
+
+/// Prints what the requests lay down, or writes it into a new file.
+fn draw(archive: &Archive, run: &Run, args: &Args, out: &mut Out) -> Outcome {
+    match &args.out {
+        None => out.json(&files::drawn(archive, run))?,
+        Some(path) => {
+            let count = files::write_drawn(archive, run, path).map_err(Failure::wrong)?;
+            out.line(&format!("{}: {}", path.display(), at::counted(count, "decision")))?;
+        }
     }
     Ok(Exit::Fine)
 }
@@ -300,7 +402,7 @@ fn flat(lane: &Document) -> Vec<serde_json::Value> {
 }
 
 fn print(lane: &Document, is_markdown: bool, out: &mut Out) -> std::io::Result<()> {
-    let mut table = Table::new(&["step", "file", "decision", "by", "shown"]);
+    let mut table = Table::new(&["step", "file", "decision", "by", "shown", "kept"]);
     for row in &lane.steps {
         for (at, applied) in row.decisions.iter().enumerate() {
             let first = |text: String| if at == 0 { text } else { String::new() };
@@ -316,13 +418,19 @@ fn print(lane: &Document, is_markdown: bool, out: &mut Out) -> std::io::Result<(
                 format!("{}{past}", applied.id),
                 applied.by.to_owned(),
                 shown,
+                applied.verdict().to_owned(),
             ]);
         }
     }
     table.write(is_markdown, out)?;
     for chain in &lane.chains {
-        out.line(&format!("superseded in turn: {}", chain.join(" -> ")))?;
+        let at = match &chain.newest_applies_at {
+            Some(step) => format!("the newest applies first at step {step}"),
+            None => "the newest applies to no step".to_owned(),
+        };
+        out.line(&format!("superseded in turn: {}; {at}", chain.decisions.join(" -> ")))?;
     }
+    lane.verdicts.iter().try_for_each(|it| out.line(&it.words()))?;
     let applied = || lane.steps.iter().flat_map(|row| &row.decisions);
     let shown = applied().filter(|it| it.shown).count();
     out.line(&format!(

@@ -14,7 +14,10 @@ use crate::{
     store::Archive,
 };
 
-use super::recorded::{self, RecordedRow, TestsRow};
+use super::{
+    process::{ScoreRow, SignalRow},
+    recorded::{self, RecordedRow, TestsRow},
+};
 
 #[derive(Serialize)]
 pub struct Show {
@@ -28,6 +31,9 @@ pub struct Show {
     pub rubric_tree: Option<Summary>,
     /// What a harness recorded beside the logs; null where there was none.
     pub recorded: Option<RecordedRow>,
+    /// How it was worked on; only where it is asked for.
+    #[serde(flatten)]
+    pub process: Option<ProcessFacts>,
     pub warnings: Vec<Warning>,
 }
 
@@ -38,7 +44,17 @@ pub struct ShowTurn {
     #[serde(flatten)]
     pub turn: TurnRow,
     pub steps: Vec<StepRow>,
+    /// Those that open in the turn; only where they are asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signals: Option<Vec<SignalRow>>,
     pub warnings: Vec<Warning>,
+}
+
+/// How a run was worked on.
+#[derive(Serialize)]
+pub struct ProcessFacts {
+    pub process: ScoreRow,
+    pub signals: Vec<SignalRow>,
 }
 
 #[derive(Serialize)]
@@ -249,6 +265,7 @@ impl Teller<'_> {
             tests: recorded::tests(self.run),
             rubric_tree: self.run.rubric_tree.as_ref().map(|tree| Summary::of(tree)),
             recorded: recorded::recorded(self.run, self.archive),
+            process: None,
             warnings: self.warnings(),
         }
     }
@@ -257,7 +274,8 @@ impl Teller<'_> {
         let mut listing = Listing { numbers: self.run.step_numbers(turn), open: vec![] };
         let steps = self.steps(turn, None, &mut listing);
         let (run, turn) = (self.facts(), self.turn(turn));
-        ShowTurn { schema: "trajview.show-turn/1", run, turn, steps, warnings: self.warnings() }
+        let warnings = self.warnings();
+        ShowTurn { schema: "trajview.show-turn/1", run, turn, steps, signals: None, warnings }
     }
 
     fn facts(&self) -> RunFacts {

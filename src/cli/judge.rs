@@ -1,5 +1,5 @@
-//! `trajview judge`: asks a judge about the components of a run or about places in its code, and keeps what it says beside
-//! the run.
+//! `trajview judge`: asks a judge about the components of a run, places in its code, decisions or parts of its process, and
+//! keeps what it says beside the run.
 
 mod report;
 pub mod signals;
@@ -16,7 +16,7 @@ use crate::{
         document::Document,
         each::{EachError, News, judge_each},
         fault::Fault,
-        job::{JobError, JudgingRequest},
+        job::{About, JobError, JudgingRequest},
         own::{self, OwnError},
         prompt::{self, Prompt},
         run::{Ended, Halt, Job, Start},
@@ -31,17 +31,20 @@ use crate::{
 };
 
 use super::{
-    Exit, Failure, Outcome, RunArg, at, config,
+    Exit, Failure, Outcome, RunArg, at, config, decisions,
     output::{Out, tell},
 };
 
-/// Ask a judge how faithfully each component is implemented, or to flag places
+/// Ask a judge how faithfully each component is implemented, to flag places, or whether decisions were kept
 ///
 /// The judge is one of those in the settings file ([judges.NAME]): a server or a command. For each component it may
 /// look at the files of one turn a few times and then gives a level from 0 to 4 with its lines. With --rubric flags it is
 /// asked about groups of criteria and names places that meet one; flags of an earlier state whose lines did not change are
-/// carried on. Each component or group is saved as soon as it is done, into a new file below RUN/judgements. Ends with 1
-/// where one got no verdict.
+/// carried on. With --rubric decisions it says of each decision that applied to a step, and that nothing has taken the place
+/// of, whether the code keeps it: kept, broken, or that it cannot tell. With --rubric process it scores from 0 to 3 the parts
+/// of the process pillars that no recording gives: DQ, the plan; CH, the commits; RT, the requirements with a test; what the
+/// run does not have is not asked. Each one is saved as soon as it is done, into a new file below RUN/judgements. Ends with
+/// 1 where one got no verdict.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -49,10 +52,15 @@ pub struct Args {
     /// A judge of the settings file; the beginning of its name is enough where only one begins so
     #[arg(long, value_name = "NAME")]
     judge: String,
-    /// A level for each component, or flags for each group of criteria
-    #[arg(long, value_name = "slump-5|flags", default_value = "slump-5", value_parser = rubric)]
+    /// A level for each component, flags for each group of criteria, whether each decision is kept, or a level for each part
+    /// of the process
+    #[arg(long, value_name = "slump-5|flags|decisions|process", default_value = "slump-5", value_parser = rubric)]
     rubric: Scale,
-    /// `all`, or ids of components.json; with --rubric flags groups of criteria
+    /// The decisions, in the place of the run's own decisions.json: a JSON file in Continuity's shape
+    #[arg(long, value_name = "FILE")]
+    store: Option<PathBuf>,
+    /// `all`, or ids of components.json; with --rubric flags groups of criteria, with decisions their ids, with process DQ,
+    /// CH and RT
     #[arg(long, value_name = "all|ID,...", default_value = "all", value_delimiter = ',')]
     components: Vec<String>,
     /// Looks a judge may take for one component or group; else as the settings say
@@ -91,8 +99,8 @@ pub struct Args {
 
 /// A rubric by its word.
 fn rubric(word: &str) -> Result<Scale, String> {
-    let known = || Scale::ALL.map(Scale::word).join(" or ");
-    Scale::by_word(word).ok_or_else(|| format!("expected {}", known()))
+    let known = || Scale::ALL.map(Scale::word).join(", ");
+    Scale::by_word(word).ok_or_else(|| format!("expected one of {}", known()))
 }
 
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
@@ -101,14 +109,17 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
             "--criteria is for --rubric flags; components are judged by their checklist",
         ));
     }
+    if args.store.is_some() && args.rubric != Scale::Decisions {
+        return Err(Failure::wrong("--store is for --rubric decisions"));
+    }
     let mut settings = settings(args)?;
     settings.allows_http |= args.allow_http;
     if let Some(why) = settings.refusal() {
         return Err(Failure::wrong(format!("judge {} {why}", settings.name)));
     }
     let bundle = bundle(&args.run.path)?;
-    let audited =
-        JudgingCall { opened: store::open(&bundle)?, wish: wish(args, settings)?, bundle };
+    let opened = store::open(&bundle)?;
+    let audited = JudgingCall { wish: wish(args, settings, &opened)?, opened, bundle };
     let moments = moments(args, &audited.opened.run)?;
     if args.dry_run {
         let jobs: Result<Vec<Job>, JobError> = moments.iter().map(|at| audited.job(*at)).collect();
@@ -248,14 +259,19 @@ fn bundle(path: &Path) -> Result<PathBuf, Failure> {
 }
 
 /// Everything but the turn.
-fn wish(args: &Args, settings: Settings) -> Result<JudgingRequest, Failure> {
+fn wish(args: &Args, settings: Settings, opened: &Opened) -> Result<JudgingRequest, Failure> {
     let wanted: Vec<String> = args.components.iter().map(|id| id.trim().to_owned()).collect();
     Ok(JudgingRequest {
         settings,
         prompt: prompt(args.rubric, args.prompt.as_deref())?,
-        criteria: match args.rubric {
-            Scale::Levels => None,
-            Scale::Flags => Some(Arc::new(criteria(args.criteria.as_deref())?)),
+        about: match args.rubric {
+            Scale::Levels => About::Components,
+            Scale::Flags => About::Places(Arc::new(criteria(args.criteria.as_deref())?)),
+            Scale::Decisions => {
+                let store = decisions::store_of(args.store.as_deref(), &opened.archive)?;
+                About::Decisions(Arc::new(store))
+            }
+            Scale::Process => About::Process,
         },
         components: (wanted != ["all"]).then_some(wanted),
         turn: 0,
@@ -270,6 +286,9 @@ impl From<JobError> for Failure {
             JobError::TooEarly
             | JobError::UnknownComponent { .. }
             | JobError::UnknownGroup { .. }
+            | JobError::UnknownDecision { .. }
+            | JobError::NoDecisions(_)
+            | JobError::NoPart { .. }
             | JobError::NoKey { .. } => Exit::WrongArguments,
             JobError::NoFiles(_) => Exit::CannotRead,
             JobError::NoChecklist(_) => Exit::CannotUnderstand,

@@ -2,17 +2,23 @@
 
 mod report;
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use crate::{
+    layers::{Spec, spec::COMMAND},
     live::{
         self, CannotStart, Control, Ended, Halt, Job, Start, drivers, plan,
         prepare::{self, Unusable, absolute, bytes_of, program},
+        run::LayerFiles,
         script::Condition,
-        setup::{Budget, OnFailure, Permissions, Setup},
+        setup::{Budget, HelperOptions, OnFailure, Permissions, Setup},
         stage,
     },
     runtime,
+    store::decisions,
 };
 
 use super::{
@@ -94,6 +100,22 @@ pub struct Args {
     /// A file whose words go before each request, read afresh each time
     #[arg(long, value_name = "FILE")]
     notes: Option<PathBuf>,
+    /// A layer of project state: continuity, memory, projectguard, with :PART,... for some of it alone, or command:PROGRAM;
+    /// several stack in this order
+    #[arg(long = "layer", value_name = "SPEC", conflicts_with = "resume", value_parser = layer)]
+    layers: Vec<Spec>,
+    /// The decisions for the layer continuity: a JSON file in Continuity's shape; without it they are drawn from the requests
+    #[arg(long, value_name = "FILE", conflicts_with = "resume")]
+    layer_store: Option<PathBuf>,
+    /// The model that helps the layers: a judge of the settings file ([judges.NAME])
+    #[arg(long, value_name = "NAME")]
+    helper: Option<String>,
+    /// Calls of the helper model, at most
+    #[arg(long, value_name = "CALLS")]
+    helper_budget: Option<usize>,
+    /// What the helper model may cost in US dollars; needs the prices in the settings
+    #[arg(long, value_name = "USD", value_parser = positive)]
+    helper_usd: Option<f64>,
     /// Whether files named in .gitignore are recorded
     #[arg(long, value_name = "record|skip", value_parser = ["record", "skip"], default_value = "skip")]
     ignored: String,
@@ -138,6 +160,10 @@ pub struct Args {
 
 fn condition(word: &str) -> Result<Condition, String> {
     Condition::by_word(word).ok_or_else(|| "expected emergent or single-shot".into())
+}
+
+fn layer(word: &str) -> Result<Spec, String> {
+    word.parse()
 }
 
 fn permissions(word: &str) -> Result<Permissions, String> {
@@ -248,7 +274,40 @@ fn resumed(args: &Args) -> Result<Job, Failure> {
     setup.provider.key_env = args.key_env.clone().or(setup.provider.key_env.take());
     setup.folders.keeps_work |= args.keep_work;
     setup.folders.leaves_bundle_open |= args.open_bundle;
+    help(args, &mut job)?;
     Ok(job)
+}
+
+/// The helper model of the layers; a run that goes on keeps its own unless another is named.
+fn help(args: &Args, job: &mut Job) -> Result<(), Failure> {
+    let layers = &mut job.setup.layers;
+    if let Some(name) = &args.helper {
+        layers.helper = Some(HelperOptions { name: name.clone(), calls: None, usd: None });
+    }
+    let Some(helper) = &mut layers.helper else {
+        return match args.helper_budget.is_some() || args.helper_usd.is_some() {
+            true => Err(Failure::wrong("a budget of a helper model needs --helper NAME")),
+            false => Ok(()),
+        };
+    };
+    helper.calls = args.helper_budget.or(helper.calls);
+    helper.usd = args.helper_usd.or(helper.usd);
+    let judges = config::load(args.config.as_deref())?.judges;
+    let found = judges.into_iter().find(|judge| judge.name == helper.name);
+    job.layers.helper = found.map(Arc::new);
+    Ok(())
+}
+
+/// The store of decisions as files of the bundle: as it is, with the links beside it.
+fn store_of(path: &Path) -> Result<Vec<(&'static str, Vec<u8>)>, Failure> {
+    let store = decisions::read(path).map_err(Failure::not_understood)?;
+    store.warnings.iter().for_each(|what| tell(what));
+    let mut files = vec![("decisions.json", bytes_of(path)?)];
+    let links = path.with_file_name("code-links.json");
+    if links.is_file() {
+        files.push(("code-links.json", bytes_of(&links)?));
+    }
+    Ok(files)
 }
 
 fn limit(args: &Args, setup: &mut Setup) {
@@ -281,19 +340,28 @@ fn wanted(args: &Args) -> Result<Job, Failure> {
     setup.provider.key_env = args.key_env.clone();
     setup.pass = args.pass.clone();
     setup.permissions = args.permissions;
-    setup.notes = args.notes.as_deref().map(absolute);
+    setup.layers.notes = args.notes.as_deref().map(absolute);
+    setup.layers.layers.clone_from(&args.layers);
+    if args.layers.iter().any(|spec| spec.name == COMMAND) {
+        setup.layers.folder = std::env::current_dir().ok();
+    }
     setup.tests = args.test.clone();
     setup.recording.records_ignored = args.ignored == "record";
     setup.folders.keeps_work = args.keep_work;
     setup.folders.leaves_bundle_open = args.open_bundle;
-    let given = [&args.script, &args.specification, &args.components];
+    let given = [&args.script, &args.specification, &args.components, &args.layer_store];
     setup.folders.hidden = given.into_iter().flatten().map(|path| absolute(path)).collect();
     setup.in_terminal = args.terminal;
     setup.args = args.args.clone();
     limit(args, &mut setup);
     name_driver(args, &mut setup)?;
     let components = args.components.as_deref().map(bytes_of).transpose()?;
-    Ok(Job { setup, script, bundle, components, has_person: false, step_by_step: false })
+    let store = args.layer_store.as_deref().map(store_of).transpose()?.unwrap_or_default();
+    let layers = LayerFiles { store, helper: None };
+    let (has_person, step_by_step) = (false, false);
+    let mut job = Job { setup, script, bundle, components, layers, has_person, step_by_step };
+    help(args, &mut job)?;
+    Ok(job)
 }
 
 /// The driver of a program without one of its own: from the settings, or from the words after `--`.

@@ -17,6 +17,7 @@ mod decisions;
 mod diff;
 mod export;
 mod formats;
+mod hook;
 mod import;
 mod json;
 mod judge;
@@ -25,7 +26,9 @@ mod layer;
 mod live;
 mod ls;
 mod man;
+mod mcp;
 mod measuring;
+mod memory;
 mod metrics;
 mod outcome;
 mod output;
@@ -79,6 +82,8 @@ enum Command {
     Score(score::Args),
     Judge(judge::Args),
     Live(Box<live::Args>),
+    Mcp(mcp::Args),
+    Hook(hook::Args),
     Audit(audit::Args),
     Agree(agree::Args),
     Compare(compare::Args),
@@ -86,6 +91,7 @@ enum Command {
     Process(process::Args),
     Decisions(decisions::Args),
     Layer(layer::Args),
+    Memory(memory::Args),
     Import(import::Args),
     Export(export::Args),
     Check(check::Args),
@@ -133,6 +139,8 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Score(args)) => score::run(args, out),
         Some(Command::Judge(args)) => judge::run(args, out),
         Some(Command::Live(args)) => live::run(args, out),
+        Some(Command::Mcp(args)) => mcp::run(args, out),
+        Some(Command::Hook(args)) => hook::run(args, out),
         Some(Command::Audit(args)) => audit::run(args, out),
         Some(Command::Agree(args)) => agree::run(args, out),
         Some(Command::Compare(args)) => compare::run(args, out),
@@ -140,6 +148,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Process(args)) => process::run(args, out),
         Some(Command::Decisions(args)) => decisions::run(args, out),
         Some(Command::Layer(args)) => layer::run(args, out),
+        Some(Command::Memory(args)) => memory::run(args, out),
         Some(Command::Import(args)) => import::run(args, out),
         Some(Command::Export(args)) => export::run(args, out),
         Some(Command::Check(args)) => check::run(args, out),

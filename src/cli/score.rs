@@ -30,6 +30,7 @@ use crate::{
 use super::{
     Exit, Failure, Outcome, at,
     measuring::Measuring,
+    memory,
     output::{Out, tell, tell_warnings},
     process,
 };
@@ -152,12 +153,14 @@ fn of_run(path: &Path, args: &Args, (scorer, reader): &Scorers) -> Result<Docume
     let chosen = faithful::choose(&mut rubric, args.judge.as_deref())?;
     tell_warnings(&rubric.warnings);
     let chosen = chosen.and_then(|chosen| rubric.judgements.get(chosen));
+    let memory = store::memory_events::course(archive, run, run.end());
     Ok(Document {
         faithfulness: Some(FaithfulnessRow::of_run(run, &rubric, chosen, last)),
         exposure: ExposureRow::of(run, &rubric),
         lifelines: lifelines::rows((run, archive), &rubric, chosen).map_err(Failure::unread)?,
         rubric_tree: tree,
         process: Some(process::ScoreRow::of(&store::report(archive, run))),
+        memory: memory.as_ref().map(|(course, _)| memory::ScoreRow::of(course)),
         ..document.with_reuse(&reuse)
     })
 }

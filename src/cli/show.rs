@@ -8,8 +8,9 @@ use crate::{
 
 use super::{
     Exit, Failure, Outcome, RunArg, at,
-    json::{EditRow, Show, ShowTurn, StepRow, Teller, TurnRow},
+    json::{EditRow, ProcessFacts, Show, ShowTurn, StepRow, Teller, TurnRow},
     output::{Column, Out, Table, cell, dash},
+    process::{ScoreRow, SignalRow},
     recorded,
 };
 
@@ -21,6 +22,9 @@ pub struct Args {
     /// One turn with its steps (counts from 1)
     #[arg(long)]
     turn: Option<usize>,
+    /// How it was worked on too: RigorBench's pillars and the signals; reads every step of the run
+    #[arg(long)]
+    process: bool,
     /// Print JSON (schema trajview.show/1, with --turn trajview.show-turn/1)
     #[arg(long, conflicts_with = "md")]
     json: bool,
@@ -34,14 +38,22 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let (run, archive) = (&*opened.run, &*opened.archive);
     let timeline = archive.timeline(run).map_err(Failure::unread)?;
     let teller = Teller { run, archive, timeline: &timeline, path: &args.run.path };
+    let report = args.process.then(|| store::report(archive, run));
     match args.turn {
         Some(number) => {
             let at = at::turn_index(run, number)?;
-            let shown = teller.show_turn(at);
+            let mut shown = teller.show_turn(at);
+            let here = |it: &SignalRow| it.step.split('.').next() == Some(&number.to_string());
+            shown.signals =
+                report.map(|report| SignalRow::all(&report).into_iter().filter(here).collect());
             if args.json { out.json(&shown)? } else { print_turn(&run.turns[at], &shown, out)? }
         }
         None => {
-            let shown = teller.show();
+            let mut shown = teller.show();
+            shown.process = report.map(|report| ProcessFacts {
+                process: ScoreRow::of(&report),
+                signals: SignalRow::all(&report),
+            });
             if args.json { out.json(&shown)? } else { print_run(run, &shown, args.md, out)? }
         }
     }
@@ -85,7 +97,21 @@ fn print_run(run: &Run, shown: &Show, is_markdown: bool, out: &mut Out) -> std::
     let seconds =
         totals.duration_s.map_or_else(|| "duration not recorded".into(), |s| format!("{s:.1} s"));
     out.line(&format!("{cost}, {seconds}, files from {}", shown.run.files_from))?;
+    if let Some(facts) = &shown.process {
+        out.line(&facts.process.said())?;
+        signals(&facts.signals, is_markdown, out)?;
+    }
     warnings(shown, out)
+}
+
+fn signals(rows: &[SignalRow], is_markdown: bool, out: &mut Out) -> std::io::Result<()> {
+    out.line(&format!("signals ({})", rows.len()))?;
+    let columns: [Column<'_, SignalRow>; 3] = [
+        ("step", &|it| it.step.clone()),
+        ("signal", &|it| it.kind.into()),
+        ("why", &|it| it.why.clone()),
+    ];
+    if rows.is_empty() { Ok(()) } else { Table::of(&columns, rows).write(is_markdown, out) }
 }
 
 /// What became of the turns that are not simply done, and of the requests that were not asked.
@@ -196,7 +222,10 @@ fn print_turn(found: &Turn, shown: &ShowTurn, out: &mut Out) -> std::io::Result<
     }
     record_of(found, turn).iter().try_for_each(|line| out.line(&format!("  {line}")))?;
     print_edits(&turn.edits, "  ", out)?;
-    print_steps(&shown.steps, 0, out)
+    print_steps(&shown.steps, 0, out)?;
+    let Some(rows) = &shown.signals else { return Ok(()) };
+    out.line("")?;
+    signals(rows, false, out)
 }
 
 /// What the recorder says of the turn, a line each.

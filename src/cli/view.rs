@@ -51,6 +51,9 @@ pub struct Args {
     /// Open the scores, or with --view audit the audit, at this component of the checklist, such as C17
     #[arg(long, value_name = "ID")]
     component: Option<String>,
+    /// Lay these decisions over the run in the process view, in the place of its own: a JSON file in Continuity's shape
+    #[arg(long, value_name = "FILE")]
+    store: Option<PathBuf>,
     /// Who labels in the audit; labels of another rater are not shown
     #[arg(long, value_name = "NAME", value_parser = annotator)]
     annotator: Option<String>,
@@ -149,6 +152,7 @@ fn options(args: &Args, settings: config::Loaded) -> Options {
             Switch::On => Capture::On,
             Switch::Off => Capture::Off,
         },
+        store: args.store.clone(),
         table: Opening {
             sort: args.sort,
             group: args.group,
@@ -195,6 +199,9 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     }
     let place = place(args)?;
     check_paths(args, &place)?;
+    if let Some(path) = args.store.as_deref().filter(|path| !path.is_file()) {
+        return Err(Failure::unread(format!("cannot read {}: no such file", path.display())));
+    }
     let options = options(args, settings);
     match args.snapshot {
         None => {

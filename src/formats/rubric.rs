@@ -61,12 +61,16 @@ pub fn read(files: &[Source<'_>]) -> Rubric {
             Part::Judgement => match judgement::read(file, warnings) {
                 Some(judgement::Read::Scores(it)) => rubric.judgements.push(it),
                 Some(judgement::Read::Flags(it)) => rubric.flaggings.push(it),
+                Some(judgement::Read::Decisions(it)) => rubric.decisions.push(it),
+                Some(judgement::Read::Process(it)) => rubric.process.push(it),
                 None => {}
             },
             Part::Labels => rubric.labels.extend(labels::read(file, warnings)),
         }
     }
-    rubric.judgements.sort_by(|a, b| a.created_at.cmp(&b.created_at));
+    for judgements in [&mut rubric.judgements, &mut rubric.decisions, &mut rubric.process] {
+        judgements.sort_by(|a, b| a.created_at.cmp(&b.created_at));
+    }
     rubric.flaggings.sort_by(|a, b| a.created_at.cmp(&b.created_at));
     let strangers = strangers(&rubric);
     rubric.warnings.extend(strangers);

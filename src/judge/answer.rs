@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::run::rubric::{Evidence, FULL, LEVELS};
+use crate::run::rubric::{CANNOT_TELL, Evidence, Levels};
 
 use super::{
     snapshot::{Found, Snapshot},
@@ -12,8 +12,8 @@ use super::{
 /// What a judge decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// 0..=[`FULL`]
-    pub level: u8,
+    /// One of the levels; None where the judge says that it [cannot tell](CANNOT_TELL) and the rubric lets it.
+    pub level: Option<u8>,
     /// Never blank.
     pub rationale: String,
     /// As the judge wrote them; not checked yet.
@@ -30,13 +30,25 @@ const MOST_PATH: usize = 500;
 /// Places in a text where an object is looked for.
 const MOST_TRIES: usize = 200;
 
+/// What the level of an answer stands under.
+pub const fn key(levels: &Levels) -> &'static str {
+    if levels.in_words { "verdict" } else { "level" }
+}
+
 /// The schema of a verdict.
-pub fn schema() -> Value {
+pub fn schema(levels: &Levels) -> Value {
     let line = json!({"type": "integer", "minimum": 1});
+    let key = key(levels);
+    let level = match levels.in_words {
+        true => json!({"type": "string", "enum": words(levels)}),
+        false => {
+            json!({"type": "integer", "minimum": 0, "maximum": levels.full(), "description": numbered(levels)})
+        }
+    };
     json!({
         "type": "object",
         "properties": {
-            "level": {"type": "integer", "minimum": 0, "maximum": FULL, "description": levels()},
+            key: level,
             "rationale": {"type": "string", "description": "two to five sentences"},
             "evidence": {
                 "type": "array",
@@ -49,36 +61,46 @@ pub fn schema() -> Value {
                 },
             },
         },
-        "required": ["level", "rationale", "evidence"],
+        "required": [key, "rationale", "evidence"],
         "additionalProperties": false,
     })
 }
 
 /// `0 Absent, 1 Wrong, ...`
-fn levels() -> String {
-    let named = LEVELS.iter().enumerate().map(|(level, name)| format!("{level} {name}"));
+fn numbered(levels: &Levels) -> String {
+    let named = levels.names.iter().enumerate().map(|(level, name)| format!("{level} {name}"));
     named.collect::<Vec<_>>().join(", ")
 }
 
+/// What a judge may answer where it answers in words: `kept`, `broken`, `cannot tell`.
+pub fn words(levels: &Levels) -> Vec<&'static str> {
+    levels.names.iter().rev().copied().chain([CANNOT_TELL]).collect()
+}
+
 /// Reads a verdict out of a text: the last object in it that has a level. The error says what was wrong.
-pub fn read(text: &str) -> Result<Answer, String> {
+pub fn read(text: &str, levels: &Levels) -> Result<Answer, String> {
     if text.trim().is_empty() {
         return Err("the answer is empty".into());
     }
     let objects = objects_in(text);
-    let Some(object) = objects.iter().rev().find(|object| level_of(object).is_some()) else {
+    let Some(object) = objects.iter().rev().find(|object| level_of(object, levels).is_some())
+    else {
         return Err(match objects.is_empty() {
             true => "the answer has no JSON object".into(),
-            false => "the answer has no \"level\"".into(),
+            false => lacks(levels),
         });
     };
-    read_object(object)
+    read_object(object, levels)
+}
+
+fn lacks(levels: &Levels) -> String {
+    format!("the answer has no \"{}\"", key(levels))
 }
 
 /// As [`read`], of an object.
-pub fn read_object(object: &Value) -> Result<Answer, String> {
-    let level = level_of(object).ok_or("the answer has no \"level\"")?;
-    let level = level_read(level)?;
+pub fn read_object(object: &Value, levels: &Levels) -> Result<Answer, String> {
+    let level = level_of(object, levels).ok_or_else(|| lacks(levels))?;
+    let level = level_read(level, levels)?;
     let rationale = object.get("rationale").and_then(Value::as_str).map_or("", str::trim);
     if rationale.is_empty() {
         return Err("the answer has no \"rationale\"".into());
@@ -110,20 +132,32 @@ pub fn read_object(object: &Value) -> Result<Answer, String> {
     Ok(answer)
 }
 
-fn level_of(object: &Value) -> Option<&Value> {
-    object.get("level").or_else(|| object.get("score"))
+fn level_of<'a>(object: &'a Value, levels: &Levels) -> Option<&'a Value> {
+    [key(levels), "level", "score"].iter().find_map(|key| object.get(key))
 }
 
-/// A whole number, also in quotes, or the name of a level.
-fn level_read(level: &Value) -> Result<u8, String> {
+/// The name of a level, or a whole number, also in quotes, where the rubric has numbers.
+fn level_read(level: &Value, levels: &Levels) -> Result<Option<u8>, String> {
     let float = level.as_f64().filter(|number| number.fract() == 0.0 && *number >= 0.0);
     let text = level.as_str().map(str::trim);
-    let named = text.and_then(|text| LEVELS.iter().position(|it| it.eq_ignore_ascii_case(text)));
-    let whole = float.map(|number| number as u64).or_else(|| text?.parse().ok());
-    let found = named.map(|level| level as u64).or(whole).filter(|level| *level <= FULL.into());
-    match found.and_then(|level| u8::try_from(level).ok()) {
-        Some(level) => Ok(level),
-        None => Err(format!("the level {} is not one of 0 to {FULL}", cut(&level.to_string(), 60))),
+    let is = |name: &str| text.is_some_and(|text| text.eq_ignore_ascii_case(name));
+    if levels.in_words && is(CANNOT_TELL) {
+        return Ok(None);
+    }
+    let named = levels.names.iter().position(|name| is(name)).map(|level| level as u64);
+    let whole = || float.map(|number| number as u64).or_else(|| text?.parse().ok());
+    let found = named.or_else(|| whole().filter(|_| !levels.in_words));
+    match found.and_then(|level| u8::try_from(level).ok()).filter(|level| *level <= levels.full()) {
+        Some(level) => Ok(Some(level)),
+        None => Err(format!(
+            "the {} {} is not one of {}",
+            key(levels),
+            cut(&level.to_string(), 60),
+            match levels.in_words {
+                true => words(levels).join(", "),
+                false => format!("0 to {}", levels.full()),
+            }
+        )),
     }
 }
 
@@ -229,7 +263,14 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::judge::snapshot::tests::snapshot_of;
+    use crate::{
+        judge::snapshot::tests::snapshot_of,
+        run::rubric::{COMPONENTS, DECISIONS, FULL},
+    };
+
+    fn read(text: &str) -> Result<Answer, String> {
+        super::read(text, &COMPONENTS)
+    }
 
     fn lines(path: &str, start: usize, end: usize) -> Evidence {
         Evidence { path: path.into(), lines: Some((start, end)) }
@@ -237,7 +278,7 @@ mod tests {
 
     fn plain() -> Answer {
         Answer {
-            level: 3,
+            level: Some(3),
             rationale: "It is there.".into(),
             evidence: vec![lines("a.py", 2, 9)],
             unreadable: vec![],
@@ -293,6 +334,27 @@ mod tests {
     }
 
     #[test]
+    fn a_decision_is_kept_or_broken_or_the_judge_cannot_tell() {
+        let said = |verdict: &str| {
+            let text = format!("{{\"verdict\": {verdict}, \"rationale\": \"x\"}}");
+            super::read(&text, &DECISIONS).map(|answer| answer.level)
+        };
+
+        assert_eq!(said("\"KEPT\""), Ok(Some(1)));
+        assert_eq!(said("\" broken \""), Ok(Some(0)));
+        assert_eq!(said("\"cannot tell\""), Ok(None));
+        for wrong in ["\"mostly kept\"", "1", "null"] {
+            let why = said(wrong).unwrap_err();
+            assert!(why.ends_with("is not one of kept, broken, cannot tell"), "{why}");
+        }
+        assert_eq!(
+            super::read("{\"tool\": \"read\"}", &DECISIONS).unwrap_err(),
+            "the answer has no \"verdict\""
+        );
+        assert!(read("{\"level\": \"cannot tell\", \"rationale\": \"x\"}").is_err());
+    }
+
+    #[test]
     fn evidence_outside_the_snapshot_is_left_out_with_why() {
         let snapshot = snapshot_of(&[("src/a.py", "1\n2\n3\n"), ("link", "-> x")]);
         let evidence = [
@@ -334,7 +396,7 @@ mod tests {
         #[test]
         fn whatever_the_words_reading_them_returns(text in "(\\{|\\}|\"|level|:|[0-9]|,|\\[|.){0,60}") {
             if let Ok(answer) = read(&text) {
-                prop_assert!(answer.level <= FULL);
+                prop_assert!(answer.level.is_some_and(|level| level <= FULL));
                 prop_assert!(!answer.rationale.is_empty());
             }
         }

@@ -7,7 +7,7 @@ use std::{
     ffi::OsString,
     fs,
     io::{Read, Write},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Child, ChildStdin, Command, Stdio},
     sync::{
         Arc,
@@ -25,7 +25,7 @@ use super::{
     fault::Fault,
     inherited,
     prompt::filled,
-    settings::Settings,
+    settings::{Kind, Settings},
     stop::Stop,
     wire::plain,
 };
@@ -69,14 +69,30 @@ impl Program {
         Ok(Self { words, environment, timeout, folder: Folder::new()? })
     }
 
-    pub fn ask(&self, conversation: &Conversation, stop: &Stop) -> Result<Reply, Fault> {
-        let mut running = self.start()?;
-        running.tell(plain::written(conversation));
-        let printed = running.listen(self.timeout, stop)?;
-        plain::read(&printed)
+    /// A program that is no judge: its words, what of our environment it gets beside what every program gets, and how
+    /// long it may take. The error is a sentence.
+    pub fn of(words: Vec<String>, pass: &[String], timeout: Duration) -> Result<Self, String> {
+        let settings = Settings { pass: pass.to_vec(), ..Settings::new("", Kind::Command) };
+        Ok(Self { words, environment: environment(&settings), timeout, folder: Folder::new()? })
     }
 
-    fn start(&self) -> Result<Running, Fault> {
+    pub fn ask(&self, conversation: &Conversation, stop: &Stop) -> Result<Reply, Fault> {
+        plain::read(&self.answer(plain::written(conversation), None, stop)?)
+    }
+
+    /// What it prints when it is told something; in a folder, or else in an empty one.
+    pub fn answer(
+        &self,
+        told: String,
+        folder: Option<&Path>,
+        stop: &Stop,
+    ) -> Result<Vec<u8>, Fault> {
+        let mut running = self.start(folder)?;
+        running.tell(told);
+        running.listen(self.timeout, stop)
+    }
+
+    fn start(&self, folder: Option<&Path>) -> Result<Running, Fault> {
         let (program, arguments) =
             self.words.split_first().map_or(("", &[][..]), |(first, rest)| (first.as_str(), rest));
         let mut command = Command::new(program);
@@ -84,7 +100,7 @@ impl Program {
             .args(arguments)
             .env_clear()
             .envs(self.environment.iter().map(|(name, value)| (name, value)))
-            .current_dir(&self.folder.0)
+            .current_dir(folder.unwrap_or(&self.folder.0))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());

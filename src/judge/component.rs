@@ -1,4 +1,4 @@
-//! The conversation about one component, or one group of criteria: at most so many looks, one more chance for a malformed answer, then an end.
+//! The conversation about one component, decision or part, or one group of criteria: at most so many looks, one more chance for a malformed answer, then an end.
 //!
 //! Nothing here knows how a judge is reached: [`Ask`] does, and may be anything. Whatever it answers, it is asked no
 //! more often than [`most_requests`] says.
@@ -6,7 +6,10 @@
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use crate::{run::rubric::Evidence, store::sha256};
+use crate::{
+    run::rubric::{CANNOT_TELL, Evidence},
+    store::sha256,
+};
 
 use super::{
     answer::{self, cut},
@@ -15,6 +18,7 @@ use super::{
     flags,
     item::{Decided, Item, Said},
     prompt::Prompt,
+    scale::Scale,
     snapshot::Snapshot,
     tools,
 };
@@ -58,11 +62,16 @@ pub struct Judged {
     pub fault: Option<Fault>,
     pub looks: Vec<Look>,
     pub requests: Vec<Request>,
+    /// See [`Item::words_sha256`].
+    pub about_sha256: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
-    pub level: u8,
+    /// None where the judge answered that it cannot tell.
+    pub level: Option<u8>,
+    /// The name of the level, or that the judge cannot tell.
+    pub label: &'static str,
     pub rationale: String,
     /// Lines the snapshot has.
     pub evidence: Vec<Evidence>,
@@ -171,7 +180,7 @@ impl<'a> Exchange<'a> {
             conversation,
             looks_left: budget,
             has_second_chance: true,
-            judged: Judged::default(),
+            judged: Judged { about_sha256: item.words_sha256(), ..Judged::default() },
         }
     }
 
@@ -254,19 +263,23 @@ impl<'a> Exchange<'a> {
     fn decided(mut self, said: Said<'_>) -> Judged {
         let snapshot = self.question.snapshot;
         self.judged.decided = Some(match said {
-            Said::Level(answer) => Decided::Level(verdict(answer, snapshot)),
+            Said::Level(answer) => {
+                Decided::Level(verdict(answer, self.question.item.scale(), snapshot))
+            }
             Said::Flags(answer, group) => Decided::Flags(flags::checked(&answer, group, snapshot)),
         });
         self.judged
     }
 }
 
-fn verdict(answer: answer::Answer, snapshot: &Snapshot) -> Verdict {
+fn verdict(answer: answer::Answer, scale: Scale, snapshot: &Snapshot) -> Verdict {
     let (evidence, left_out) = answer::checked(&answer.evidence, snapshot);
     let outside = left_out.into_iter().map(|(entry, why)| (written(&entry), why));
     let unreadable = answer.unreadable.into_iter().map(|words| (words, "names no file".to_owned()));
+    let name = |level: u8| scale.levels().and_then(|levels| levels.name(level));
     Verdict {
         level: answer.level,
+        label: answer.level.map_or(CANNOT_TELL, |level| name(level).unwrap_or_default()),
         rationale: answer.rationale,
         evidence,
         left_out: outside.chain(unreadable).collect(),

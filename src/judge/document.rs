@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use crate::run::{
     Place,
     flags::{Counts, Flag},
-    rubric::{Evidence, LEVELS},
+    rubric::{Evidence, Levels},
 };
 
 use super::{
@@ -37,7 +37,7 @@ pub struct Document {
     pub created_at: String,
     /// None as long as a component is left to ask about, or to ask about again.
     pub finished_at: Option<String>,
-    /// Ids of components in the order of the checklist, or of groups of criteria.
+    /// Ids of components in the order of the checklist, of groups of criteria, of decisions, or of parts of pillars.
     pub components: Vec<String>,
     pub repeat: Repeat,
     /// Those that were judged so far, in the order of [`Self::components`].
@@ -96,7 +96,7 @@ pub struct Judge {
     pub protocol: String,
     pub model: Option<String>,
     pub prompt_sha256: String,
-    /// Of the criteria that flags are given by.
+    /// Of the criteria that flags are given by, or of the words of all decisions or parts that are judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub criteria_sha256: Option<String>,
     /// Of the rules a command is told beside the prompt.
@@ -126,6 +126,9 @@ struct Score<'a> {
     label: Option<&'static str>,
     rationale: Option<&'a str>,
     evidence: Vec<Lines<'a>>,
+    /// Of the words that were judged, where they may change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    about_sha256: Option<&'a str>,
     #[serde(flatten)]
     heard: Course<'a>,
 }
@@ -175,9 +178,21 @@ struct Known {
     #[serde(default)]
     score: Option<u8>,
     #[serde(default)]
+    label: Option<String>,
+    #[serde(default)]
     error: Option<String>,
     #[serde(default)]
     fault: bool,
+}
+
+/// What was said of one component, decision or part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Given {
+    pub component: String,
+    /// None without an answer, and where the judge cannot tell.
+    pub score: Option<u8>,
+    /// None without an answer.
+    pub label: Option<String>,
 }
 
 impl Judge {
@@ -261,6 +276,11 @@ impl Document {
         self.components.iter().filter(|id| !is_answered(id)).map(String::as_str).collect()
     }
 
+    /// The rubric that its scores are given by; of flags those of components.
+    pub fn levels(&self) -> &'static Levels {
+        Levels::of(Some(&self.rubric))
+    }
+
     /// The flags so far; None where none are asked for.
     pub fn flags(&self) -> Option<&[FlagRow]> {
         self.flags.as_deref()
@@ -272,10 +292,12 @@ impl Document {
         Counts::of(rows.map(|row| &row.0).filter(|flag| flag.category.as_deref() == Some(group)))
     }
 
-    /// The scores given so far: (component, score).
-    pub fn given(&self) -> Vec<(String, Option<u8>)> {
+    /// The scores given so far.
+    pub fn given(&self) -> Vec<Given> {
         let known = self.scores.iter().filter_map(|score| known(score));
-        known.map(|it| (it.component, it.score)).collect()
+        known
+            .map(|Known { component, score, label, .. }| Given { component, score, label })
+            .collect()
     }
 
     /// Enters what was said of a component. An answer that can be used stays as it is; a malformed one makes room and is
@@ -327,7 +349,6 @@ fn known(score: &RawValue) -> Option<Known> {
 impl<'a> Score<'a> {
     fn of(component: &'a str, judged: &'a Judged) -> Self {
         let verdict = judged.verdict();
-        let level = verdict.map(|verdict| verdict.level);
         let lines = |it: &'a Evidence| Lines {
             path: &it.path,
             start: it.lines.map(|(start, _)| start),
@@ -335,10 +356,11 @@ impl<'a> Score<'a> {
         };
         Self {
             component,
-            score: level,
-            label: level.and_then(|level| LEVELS.get(usize::from(level)).copied()),
+            score: verdict.and_then(|verdict| verdict.level),
+            label: verdict.map(|verdict| verdict.label),
             rationale: verdict.map(|verdict| verdict.rationale.as_str()),
             evidence: verdict.map_or(&[][..], |it| &it.evidence).iter().map(lines).collect(),
+            about_sha256: judged.about_sha256.as_deref(),
             heard: Course::of(judged),
         }
     }
@@ -404,7 +426,8 @@ mod tests {
     fn judged() -> Judged {
         Judged {
             decided: Some(Decided::Level(Verdict {
-                level: 2,
+                level: Some(2),
+                label: "Simplified",
                 rationale: "half of it".into(),
                 evidence: vec![Evidence { path: "a.py".into(), lines: Some((1, 2)) }],
                 left_out: vec![("b.py".into(), "no such file".into())],

@@ -1,13 +1,18 @@
-//! What one conversation is about: a component of the checklist, or a group of criteria.
+//! What one conversation is about: a component of the checklist, a group of criteria, a decision, or a part of a pillar.
 
 use serde_json::Value;
 
-use crate::run::rubric::Component;
+use crate::{
+    metrics::decisions::Decision,
+    run::rubric::{self, Component, Levels},
+    store::sha256,
+};
 
 use super::{
     answer,
     criteria::Group,
     flags::{self, Flagged},
+    parts::Asked,
     scale::Scale,
 };
 
@@ -15,6 +20,8 @@ use super::{
 pub enum Item {
     Component(Component),
     Group(Group),
+    Decision(Decision),
+    Part(Asked),
 }
 
 /// An answer as a judge gave it; the places it names are not checked yet.
@@ -37,6 +44,8 @@ impl Item {
         match self {
             Self::Component(component) => &component.id,
             Self::Group(group) => &group.id,
+            Self::Decision(decision) => &decision.id,
+            Self::Part(asked) => asked.part.id(),
         }
     }
 
@@ -44,6 +53,17 @@ impl Item {
         match self {
             Self::Component(_) => Scale::Levels,
             Self::Group(_) => Scale::Flags,
+            Self::Decision(_) => Scale::Decisions,
+            Self::Part(_) => Scale::Process,
+        }
+    }
+
+    /// Of the words that are judged (SHA-256, hex digits), where they are no part of a frozen checklist.
+    pub fn words_sha256(&self) -> Option<String> {
+        match self {
+            Self::Component(_) | Self::Group(_) => None,
+            Self::Decision(decision) => Some(sha256(decision.words().as_bytes())),
+            Self::Part(asked) => Some(sha256(asked.material.as_bytes())),
         }
     }
 
@@ -56,6 +76,8 @@ impl Item {
                 "criteria" => group.in_words(),
                 _ => return None,
             },
+            Self::Decision(decision) => of_decision(decision, name)?,
+            Self::Part(asked) => asked.blank(name)?,
         };
         Some(if field.trim().is_empty() { "not given".into() } else { field })
     }
@@ -63,20 +85,39 @@ impl Item {
     /// Reads an answer out of a text. The error says what was wrong.
     pub fn read(&self, text: &str) -> Result<Said<'_>, String> {
         match self {
-            Self::Component(_) => answer::read(text).map(Said::Level),
             Self::Group(group) => flags::read(text).map(|answer| Said::Flags(answer, group)),
+            Self::Component(_) | Self::Decision(_) | Self::Part(_) => {
+                answer::read(text, self.levels()).map(Said::Level)
+            }
         }
     }
 
     /// As [`Self::read`], of the arguments of the call.
     pub fn read_object(&self, object: &Value) -> Result<Said<'_>, String> {
         match self {
-            Self::Component(_) => answer::read_object(object).map(Said::Level),
             Self::Group(group) => {
                 flags::read_object(object).map(|answer| Said::Flags(answer, group))
             }
+            Self::Component(_) | Self::Decision(_) | Self::Part(_) => {
+                answer::read_object(object, self.levels()).map(Said::Level)
+            }
         }
     }
+
+    fn levels(&self) -> &'static Levels {
+        self.scale().levels().unwrap_or(&rubric::COMPONENTS)
+    }
+}
+
+fn of_decision(decision: &Decision, name: &str) -> Option<String> {
+    Some(match name {
+        "id" => decision.id.clone(),
+        "question" => decision.question.clone(),
+        "answer" => decision.answer.clone(),
+        "status" => decision.status.clone().unwrap_or_default(),
+        "files" => decision.files.join(", "),
+        _ => return None,
+    })
 }
 
 fn of_component(component: &Component, name: &str) -> Option<String> {

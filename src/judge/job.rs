@@ -1,8 +1,12 @@
-//! From a wish to a job: which components or criteria, which files, which words.
+//! From a wish to a job: which components, criteria, decisions or parts, which files, which words.
 
 use std::{path::Path, sync::Arc};
 
 use crate::{
+    metrics::{
+        decisions::{Decision, Store},
+        process::JudgedPart,
+    },
     run::{
         Run,
         flags::Flagging,
@@ -16,6 +20,7 @@ use super::{
     criteria::{Criteria, Group},
     document::Subject,
     item::Item,
+    parts::Asked,
     prompt::Prompt,
     run::Job,
     scale::Scale,
@@ -24,14 +29,28 @@ use super::{
     snapshot::Snapshot,
 };
 
+/// What is to be judged.
+#[derive(Debug, Clone, Default)]
+pub enum About {
+    /// The components of the checklist.
+    #[default]
+    Components,
+    /// Places that meet one of these.
+    Places(Arc<Criteria>),
+    /// The decisions of this store.
+    Decisions(Arc<Store>),
+    /// The parts of process pillars that ask for a judge.
+    Process,
+}
+
 /// What somebody wants judged.
 #[derive(Debug, Clone)]
 pub struct JudgingRequest {
     pub settings: Settings,
     pub prompt: Prompt,
-    /// What flags are given by; None where components are to be judged.
-    pub criteria: Option<Arc<Criteria>>,
-    /// Ids of components, or of groups of criteria; None for all.
+    pub about: About,
+    /// Ids of components, of groups of criteria, of decisions or of parts; None for all, of decisions for those that applied
+    /// to a step before the turn and that nothing has taken the place of.
     pub components: Option<Vec<String>>,
     /// Turns done.
     pub turn: usize,
@@ -52,6 +71,14 @@ pub enum JobError {
     UnknownComponent { id: String, such: String },
     #[error("the criteria have no group {id:?}; expected all, or some of {such}")]
     UnknownGroup { id: String, such: String },
+    #[error(
+        "no decision in force applies to a step of the first {0} turns; --components names others"
+    )]
+    NoDecisions(usize),
+    #[error("the store has no decision {id:?}; expected all, or ids such as {such}")]
+    UnknownDecision { id: String, such: String },
+    #[error("{id}: {why}")]
+    NoPart { id: String, why: &'static str },
     #[error("{0}")]
     NoFiles(String),
     #[error("judge {judge}: {why}")]
@@ -64,10 +91,17 @@ impl Job {
         if wish.turn == 0 {
             return Err(JobError::TooEarly);
         }
-        let rubric = store::rubric::read(bundle);
-        let (items, flaggings) = match &wish.criteria {
-            None => (components(rubric, wish.components.as_deref())?, vec![]),
-            Some(all) => (groups(all, wish.components.as_deref())?, rubric.flaggings),
+        let wanted = wish.components.as_deref();
+        let rubric = || store::rubric::read(bundle);
+        let items = match &wish.about {
+            About::Components => components(rubric(), wanted)?,
+            About::Places(all) => groups(all, wanted)?,
+            About::Decisions(store) => decisions(store, opened, wanted, wish.turn)?,
+            About::Process => parts(opened, wanted, wish.turn)?,
+        };
+        let criteria = match wish.about {
+            About::Places(all) => Some(all),
+            About::Components | About::Decisions(_) | About::Process => None,
         };
         let snapshot =
             Snapshot::of(&opened.run, &opened.archive, wish.turn).map_err(JobError::NoFiles)?;
@@ -79,17 +113,20 @@ impl Job {
             snapshot,
             subject: subject(&opened.run, wish.turn, &items),
             items,
-            criteria: wish.criteria,
+            criteria,
             carried: Carried::default(),
             repeats: wish.repeats.max(1),
         };
-        let carried = job.carried(&flaggings, opened).map_err(JobError::NoFiles)?;
+        if job.criteria.is_none() {
+            return Ok(job);
+        }
+        let carried = job.carried(&rubric().flaggings, opened).map_err(JobError::NoFiles)?;
         Ok(Self { carried, ..job })
     }
 
     fn carried(&self, flaggings: &[Flagging], opened: &Opened) -> Result<Carried, String> {
         let group = |item: &Item| match item {
-            Item::Component(_) => None,
+            Item::Component(_) | Item::Decision(_) | Item::Part(_) => None,
             Item::Group(group) => {
                 let ids = group.criteria.iter().map(|it| it.id.clone()).collect();
                 Some((group.id.clone(), ids))
@@ -154,4 +191,57 @@ fn groups(all: &Criteria, wanted: Option<&[String]>) -> Result<Vec<Item>, JobErr
     }
     let is_wanted = |group: &&Group| wanted.is_none_or(|wanted| wanted.contains(&group.id));
     Ok(groups().filter(is_wanted).cloned().map(Item::Group).collect())
+}
+
+/// Those asked for, in the order of the store.
+fn decisions(
+    store: &Store,
+    opened: &Opened,
+    wanted: Option<&[String]>,
+    turn: usize,
+) -> Result<Vec<Item>, JobError> {
+    if let Some(unknown) = wanted.into_iter().flatten().find(|id| store.decision(id).is_none()) {
+        let such = store.decisions.first().map_or_else(String::new, |it| it.id.clone());
+        return Err(JobError::UnknownDecision { id: unknown.clone(), such });
+    }
+    let all = || store.decisions.iter();
+    let item = |it: &Decision| Item::Decision(it.clone());
+    if let Some(wanted) = wanted {
+        return Ok(all().filter(|it| wanted.contains(&it.id)).map(item).collect());
+    }
+    let lane = store::decisions::lane(&opened.archive, &opened.run, store);
+    let applied = lane.applied_by(turn);
+    let is_meant = |it: &&Decision| !it.is_past() && applied.contains(&it.id.as_str());
+    let items: Vec<Item> = all().filter(is_meant).map(item).collect();
+    if items.is_empty() { Err(JobError::NoDecisions(turn)) } else { Ok(items) }
+}
+
+/// Those asked for of which the run has something that can be judged.
+fn parts(opened: &Opened, wanted: Option<&[String]>, turn: usize) -> Result<Vec<Item>, JobError> {
+    let known = store::parts::material(&opened.archive, &opened.run, turn);
+    let has = |id: &str| known.iter().any(|(part, _)| part.id() == id);
+    if let Some(id) = wanted.into_iter().flatten().find(|id| !has(id)) {
+        let why = JudgedPart::by_word(id).map_or("no such part; expected DQ, CH or RT", lacks);
+        return Err(JobError::NoPart { id: id.clone(), why });
+    }
+    let is_wanted =
+        |part: JudgedPart| wanted.is_none_or(|wanted| wanted.iter().any(|id| id == part.id()));
+    let items: Vec<Item> = known
+        .into_iter()
+        .filter(|(part, _)| is_wanted(*part))
+        .map(|(part, material)| Item::Part(Asked { part, material }))
+        .collect();
+    match items.is_empty() {
+        true => Err(JobError::NoPart { id: "DQ, CH, RT".into(), why: "the run has none of them" }),
+        false => Ok(items),
+    }
+}
+
+/// Why a part cannot be judged.
+const fn lacks(part: JudgedPart) -> &'static str {
+    match part {
+        JudgedPart::Plan => "the run has no plan to judge",
+        JudgedPart::Commits => "the agent made no commit",
+        JudgedPart::Requirements => "the run has neither a checklist nor requests",
+    }
 }

@@ -1,7 +1,8 @@
 //! Asking a model for a verdict: one component at a time, with a few looks at one state of the code.
 //!
-//! A judging goes over the components of a checklist, or over the groups of [`criteria`] that places are flagged by;
-//! [`scale`] has both rubrics, and an [`item`] is what one conversation is about. For each, a [`component`] conversation is held: the
+//! A judging goes over the components of a checklist, over the groups of [`criteria`] that places are flagged by, over the
+//! decisions of a project, or over [`parts`] of the pillars of process; [`scale`] has the rubrics, and an [`item`] is what one
+//! conversation is about. For each, a [`component`] conversation is held: the
 //! [`prompt`] is sent, the judge may use the [`tools`] a bounded number of times, and what it says in the end is read
 //! by [`answer`] or [`flags`]. The tools see a [`snapshot`] and nothing else. What a judge is, is told by [`settings`]; it is reached
 //! through a [`client`], in one of the protocols of [`wire`]. [`run`] does this for many components at a time and saves
@@ -39,6 +40,7 @@ pub mod inherited;
 pub mod item;
 pub mod job;
 pub mod own;
+pub mod parts;
 pub mod plan;
 pub mod prompt;
 pub mod run;

@@ -19,6 +19,7 @@ use crate::{
     run::flags::Counts,
     store::{
         judgements::{JudgementFile, Judgements},
+        sha256,
         write::WriteError,
     },
 };
@@ -99,10 +100,12 @@ pub enum Event {
         why: String,
         pause: Duration,
     },
-    /// A component or group is done and saved; without a score and without flags, `error` says why.
+    /// A component or group is done and saved; without a label and without flags, `error` says why.
     Ended {
         component: String,
         score: Option<u8>,
+        /// The name of the score, or that the judge cannot tell; None without a verdict.
+        label: Option<&'static str>,
         /// Of the group, as they are in the file now, those that were carried on among them; None without an answer.
         flags: Option<Counts>,
         error: Option<String>,
@@ -171,7 +174,10 @@ impl Job {
 
     /// Who judges, as the files say it.
     pub fn judge(&self) -> Judge {
-        let criteria_sha256 = self.criteria.as_ref().map(|criteria| criteria.sha256.clone());
+        let words: Vec<String> = self.items.iter().filter_map(Item::words_sha256).collect();
+        let of_words = (!words.is_empty()).then(|| sha256(words.concat().as_bytes()));
+        let criteria = self.criteria.as_ref().map(|criteria| criteria.sha256.clone());
+        let criteria_sha256 = criteria.or(of_words);
         Judge { criteria_sha256, ..Judge::of(&self.settings, &self.prompt, self.budget) }
     }
 }
@@ -202,7 +208,7 @@ fn series(job: &Job, judge: &Judge, judgements: &Judgements, start: Start) -> Op
         let stamp = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%S%3fZ");
         let stem = match job.scale() {
             Scale::Levels => format!("{}-{stamp}", judge.name),
-            Scale::Flags => format!("{}-flags-{stamp}", judge.name),
+            scale => format!("{}-{}-{stamp}", judge.name, scale.word()),
         };
         return Some(Series { stem, files: vec![None; job.repeats] });
     }
@@ -305,12 +311,13 @@ impl JudgingSession<'_> {
                     *document = before; // which is what the file says
                     return Err(Halt::Write(why));
                 }
-                let score = judged.verdict().map(|verdict| verdict.level);
+                let score = judged.verdict().and_then(|verdict| verdict.level);
+                let label = judged.verdict().map(|verdict| verdict.label);
                 let flags = judged.flagged().map(|_| document.counts_of(&component));
                 let fault = judged.fault.as_ref().map(ToString::to_string);
                 done += 1;
                 let error = judged.error.or(fault);
-                tell(&Event::Ended { component, score, flags, error, done, total });
+                tell(&Event::Ended { component, score, label, flags, error, done, total });
                 Ok(())
             });
         context.halt.set();

@@ -1,10 +1,14 @@
-//! The rubrics a judge can be asked by: a level for each component, or flags for each group of criteria.
+//! The rubrics a judge can be asked by: a level for each component, decision or part of a pillar, or flags for each group of
+//! criteria.
 //!
 //! To add one, add it here and say in [`super::item`] what one conversation of it is about.
 
 use serde_json::Value;
 
-use crate::run::values::worded;
+use crate::run::{
+    rubric::{self, Levels},
+    values::worded,
+};
 
 use super::{answer, flags};
 
@@ -17,15 +21,26 @@ worded! {
         Levels = "slump-5",
         /// The places that meet a criterion.
         Flags = "flags",
+        /// Whether the code keeps a decision.
+        Decisions = "decisions",
+        /// How well a part of a pillar of process was done, from 0 to 3.
+        Process = "process",
     }
 }
 
 impl Scale {
     /// What a judgement file calls it.
-    pub const fn recorded(self) -> &'static str {
+    pub fn recorded(self) -> &'static str {
+        self.levels().map_or(crate::run::flags::RUBRIC, |levels| levels.rubric)
+    }
+
+    /// The levels that it gives; None where it flags places.
+    pub const fn levels(self) -> Option<&'static Levels> {
         match self {
-            Self::Levels => "slump-5",
-            Self::Flags => crate::run::flags::RUBRIC,
+            Self::Levels => Some(&rubric::COMPONENTS),
+            Self::Flags => None,
+            Self::Decisions => Some(&rubric::DECISIONS),
+            Self::Process => Some(&rubric::PROCESS),
         }
     }
 
@@ -34,13 +49,15 @@ impl Scale {
         match self {
             Self::Levels => "component",
             Self::Flags => "group",
+            Self::Decisions => "decision",
+            Self::Process => "part",
         }
     }
 
     /// The call by which a judge answers and ends the conversation.
     pub const fn call(self) -> &'static str {
         match self {
-            Self::Levels => "verdict",
+            Self::Levels | Self::Decisions | Self::Process => "verdict",
             Self::Flags => "flags",
         }
     }
@@ -48,24 +65,26 @@ impl Scale {
     /// What a judge is told of that call.
     pub const fn about(self) -> &'static str {
         match self {
-            Self::Levels => "Gives your verdict and ends the examination.",
+            Self::Levels | Self::Decisions | Self::Process => {
+                "Gives your verdict and ends the examination."
+            }
             Self::Flags => "Gives your flags and ends the examination.",
         }
     }
 
     /// Of the arguments of that call.
     pub fn schema(self) -> Value {
-        match self {
-            Self::Levels => answer::schema(),
-            Self::Flags => flags::schema(),
-        }
+        self.levels().map_or_else(flags::schema, answer::schema)
     }
 
     /// The answer of a judge that can call nothing.
     pub const fn example(self) -> &'static str {
         match self {
-            Self::Levels => {
+            Self::Levels | Self::Process => {
                 r#"{"level": 2, "rationale": "two to five sentences", "evidence": [{"path": "src/model.py", "start": 10, "end": 42}]}"#
+            }
+            Self::Decisions => {
+                r#"{"verdict": "kept", "rationale": "two to five sentences", "evidence": [{"path": "src/model.py", "start": 10, "end": 42}]}"#
             }
             Self::Flags => {
                 r#"{"flags": [{"criterion": "its id", "path": "src/model.py", "start": 10, "end": 42, "confidence": 4, "explanation": "one to three sentences"}]}"#
@@ -75,16 +94,20 @@ impl Scale {
 
     /// What is said to an answer that is none.
     pub fn again(self, why: &str) -> String {
-        match self {
-            Self::Levels => format!(
-                "That was no verdict: {why}. Give it now: a level from 0 to 4, a rationale and the lines it rests on, \
-                 as one JSON object with \"level\", \"rationale\" and \"evidence\"."
-            ),
-            Self::Flags => format!(
+        let Some(levels) = self.levels() else {
+            return format!(
                 "Those were no flags: {why}. Give them now, as one JSON object with \"flags\", a list; each with \
                  \"criterion\", \"path\", \"start\", \"end\", \"confidence\" and \"explanation\"."
-            ),
-        }
+            );
+        };
+        let (key, level) = match levels.in_words {
+            true => ("verdict", format!("one of {}", answer::words(levels).join(", "))),
+            false => ("level", format!("a level from 0 to {}", levels.full())),
+        };
+        format!(
+            "That was no verdict: {why}. Give it now: {level}, a rationale and the lines it rests on, \
+             as one JSON object with \"{key}\", \"rationale\" and \"evidence\"."
+        )
     }
 
     /// The built-in words a judge is told.
@@ -92,6 +115,8 @@ impl Scale {
         match self {
             Self::Levels => include_str!("../../assets/judge/slump-5.md"),
             Self::Flags => include_str!("../../assets/judge/flags.md"),
+            Self::Decisions => include_str!("../../assets/judge/decisions.md"),
+            Self::Process => include_str!("../../assets/judge/process.md"),
         }
     }
 }

@@ -12,10 +12,14 @@
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod brief;
+pub mod check;
+pub mod continuity;
 pub mod helper;
 pub mod measure;
+pub mod memory;
 pub mod project;
 pub mod projectguard;
+pub mod record;
 pub mod spec;
 pub mod stack;
 
@@ -105,6 +109,27 @@ pub struct Call<'a> {
     pub arguments: &'a str,
 }
 
+/// What of a layer can reach the agent beside its requests, where the agent can be given it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Offers {
+    /// As the answer of a tool that the agent may call: [`Layer::search`].
+    pub search: bool,
+    /// With calls that touch files: [`Layer::on_call`].
+    pub calls: bool,
+}
+
+impl Offers {
+    /// What both offer together.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self { search: self.search || other.search, calls: self.calls || other.calls }
+    }
+
+    pub const fn is_empty(self) -> bool {
+        !self.search && !self.calls
+    }
+}
+
 /// A layer of project state. An error is a sentence; what was asked then goes on without the layer.
 pub trait Layer: Send {
     /// With its parts: `projectguard:structural`.
@@ -113,6 +138,11 @@ pub trait Layer: Send {
     /// What it does where no helper model is set up; None where it needs none.
     fn without_helper(&self) -> Option<&'static str> {
         None
+    }
+
+    /// What of it reaches the agent beside its requests.
+    fn offers(&self) -> Offers {
+        Offers::default()
     }
 
     /// What the agent is told before a request; None for nothing.
@@ -149,7 +179,7 @@ pub struct Options {
 }
 
 /// The layers that are made by name, with the parts that can be switched and what they do.
-pub const LAYERS: &[Offered] = &[projectguard::OFFERED];
+pub const LAYERS: &[Offered] = &[projectguard::OFFERED, continuity::OFFERED, memory::OFFERED];
 
 /// A layer that can be asked for.
 #[derive(Debug, Clone, Copy)]

@@ -18,7 +18,7 @@ use crate::{
 use super::{
     event::Total,
     logs::LogRow,
-    manifest::{LogPlace, TurnRow},
+    manifest::{LayerRow, Layers, LogPlace, TurnRow},
     seal::Mark,
     setup::Setup,
 };
@@ -57,6 +57,12 @@ pub enum Entry {
         command: String,
     },
     TurnEnded(Box<Done>),
+    /// Every layer has taken in a turn that is over, and its state after it is recorded.
+    LayersTookIn {
+        turn: usize,
+        /// All layers that said or did something, as they stand in the turn's row from now on.
+        rows: Vec<LayerRow>,
+    },
     Skipped {
         request: String,
     },
@@ -238,6 +244,12 @@ impl Progress {
                 self.done.truncate(ended.row.turn.saturating_sub(1));
                 self.open = None;
                 self.done.push((**ended).clone());
+            }
+            Entry::LayersTookIn { turn, rows } => {
+                let done = turn.checked_sub(1).and_then(|at| self.done.get_mut(at));
+                if let Some(done) = done {
+                    done.row.layer = Layers::of(rows.clone());
+                }
             }
             Entry::TurnEnded(ended) => self.open = Some(ended.row.clone()),
             Entry::Warned { sentence } => self.remarks.push(sentence.clone()),

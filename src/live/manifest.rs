@@ -3,12 +3,14 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    layers::{Brief, Sentence, Spent, stack::Said},
     run::Tokens,
     store::import::{Agent, CheckpointRow, Task},
 };
 
 /// What a layer did to a request.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct LayerRow {
     pub name: String,
     /// The words it put before the request; empty for none.
@@ -17,6 +19,53 @@ pub struct LayerRow {
     pub restarted: bool,
     /// A sentence.
     pub why: String,
+    /// Why the agent began a new session for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Of the words, each with where it is from.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sentences: Vec<Sentence>,
+    /// The files that it expected the request to touch.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub forecast: Vec<String>,
+    /// What it took to find the words: no part of what the agent used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spent: Option<Spent>,
+    /// What it took to take in the turn when it was over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<Spent>,
+    /// How often it gave something while the turn was under way.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub given: usize,
+}
+
+impl LayerRow {
+    pub fn of(said: &Said) -> Self {
+        let Said { layer, brief, spent } = said;
+        Self {
+            name: layer.clone(),
+            added: brief.text(),
+            restarted: brief.restarts.is_some(),
+            why: brief.why.clone(),
+            reason: brief.restarts.clone(),
+            sentences: brief.sentences.clone(),
+            forecast: brief.forecast.clone(),
+            spent: Some(*spent),
+            ..Self::default()
+        }
+    }
+
+    /// What it said; None where it only took in the turn.
+    pub fn said(&self) -> Option<Said> {
+        let spent = self.spent?;
+        let brief = Brief {
+            sentences: self.sentences.clone(),
+            forecast: self.forecast.clone(),
+            restarts: self.reason.clone(),
+            why: self.why.clone(),
+        };
+        Some(Said { layer: self.name.clone(), brief, spent })
+    }
 }
 
 /// How far a turn came.
@@ -129,7 +178,7 @@ const fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Layers {
     One(Box<LayerRow>),
@@ -142,6 +191,13 @@ impl Layers {
             0 => None,
             1 => rows.pop().map(|row| Self::One(Box::new(row))),
             _ => Some(Self::Several(rows)),
+        }
+    }
+
+    pub fn rows(&self) -> &[LayerRow] {
+        match self {
+            Self::One(row) => std::slice::from_ref(row),
+            Self::Several(rows) => rows,
         }
     }
 }

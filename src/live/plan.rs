@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::{
     drivers::{self, Ask, Call, End, Input, LogPatterns, Naming, Rewind},
+    layers::{self, Planned},
     process::{Order, cannot_run},
     recorder::fresh_id,
     run::{CannotStart, Job},
@@ -29,6 +30,8 @@ pub struct Plan {
     pub turn_ends: String,
     pub done_again: &'static str,
     pub not_recorded: Vec<String>,
+    /// In the order in which they are asked.
+    pub layers: Vec<Planned>,
     pub workspace: String,
 }
 
@@ -115,6 +118,7 @@ pub fn of(job: &Job) -> Result<Plan, CannotStart> {
             Rewind::GoOn => "it remembers the turn that does not count",
         },
         not_recorded: driver.own_files().into_iter().map(str::to_owned).collect(),
+        layers: layers::planned(setup, &*driver).map_err(CannotStart::Wrong)?,
         workspace: text(&stage.workspace()),
     })
 }

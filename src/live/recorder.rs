@@ -7,11 +7,15 @@ use std::{
 
 use serde::Serialize;
 
-use crate::store::{
-    import::{Agent, CheckpointRow, Task},
-    sha256,
-    workspace::{History, Rules},
-    write::{self, WriteError},
+use crate::{
+    metrics::decisions::Store,
+    store::{
+        decisions,
+        import::{Agent, CheckpointRow, Task},
+        sha256,
+        workspace::{History, Rules},
+        write::{self, WriteError},
+    },
 };
 
 use super::{
@@ -22,7 +26,7 @@ use super::{
     drivers::{self, Driver, Rewind},
     event::Event,
     journal::{self, Entry, Journal, Progress},
-    layers::{self, Layer},
+    layers::{self, Maker, Stack, StackParts, TakenIn},
     logs::{self, Watch},
     manifest::{Configuration, Manifest, Surroundings},
     process::{self, Process},
@@ -44,7 +48,7 @@ pub struct Recorder<'a> {
     pub history: History,
     pub progress: Progress,
     pub control: &'a Control,
-    pub layers: Vec<Box<dyn Layer>>,
+    pub layers: Stack,
     /// Attempts at the turn that is next or under way.
     pub attempts: usize,
     pub agent: DrivenAgent,
@@ -129,16 +133,35 @@ impl<'a> Recorder<'a> {
         let rules =
             Rules::new(&patterns, setup.recording.records_ignored, setup.recording.most_bytes)
                 .map_err(CannotStart::Wrong)?;
+        let planned = layers::planned(&setup, &*driver).map_err(CannotStart::Wrong)?;
+        let helper = layers::helper_of(&setup, &job.layers, &control.stop)
+            .map_err(CannotStart::Wrong)?;
         let opening = Opening { job, setup: &setup, driver: &*driver };
         let opened = match start {
             Start::Anew => opening.anew(rules)?,
             Start::Resume => opening.resume(rules)?,
         };
-        let Opened { stage, history, journal, version, started_at, progress, remarks } = opened;
+        let Opened { stage, history, journal, version, started_at, progress, mut remarks } =
+            opened;
+        remarks.extend(planned.into_iter().flat_map(layers::Planned::remarks));
         let (confinement, within_reach) = confined(&job.bundle, &setup);
         let cast = Cast::new(&job.bundle, setup.size, stage.secrets.clone());
         let session = progress.done.last().and_then(|done| done.session_id.clone());
-        let layers = layers::of(&setup);
+        let mut layers = Stack::new(
+            StackParts {
+                specs: setup.layers.specs(),
+                maker: Maker::new(&setup, stage.workspace(), decisions(&job.bundle, &mut remarks)),
+                helper,
+            },
+            &job.bundle,
+            progress.done.len(),
+        )
+        .map_err(CannotStart::Wrong)?;
+        if let Some(deliveries) = &stage.deliveries
+            && let Err(why) = layers.serve(&deliveries.socket)
+        {
+            remarks.push(format!("no layer reaches the agent beside its requests: {why}"));
+        }
         let agent =
             DrivenAgent { driver, process: None, session, watch: None, shown: vec![], cast };
         let steering = Steering {
@@ -186,6 +209,9 @@ impl<'a> Recorder<'a> {
             self.warn(&format!("{WITHIN_REACH}: {why}"))?;
         }
         self.write_manifest()?;
+        let requests = self.stage.requests();
+        let taken = self.layers.take_in(&self.progress.done, Some(&requests));
+        self.enter_layers(taken)?;
         let event = Event::Opened {
             bundle: self.bundle.clone(),
             agent: self.setup.agent.clone(),
@@ -269,6 +295,18 @@ impl<'a> Recorder<'a> {
             write::replace(&self.bundle.join("components.json"), components)?;
         }
         self.write_script()
+    }
+
+    /// Records what the layers took in.
+    pub fn enter_layers(&mut self, taken: TakenIn) -> Result<(), WriteError> {
+        let is_new = !taken.rows.is_empty();
+        for (turn, rows) in taken.rows {
+            self.record(&Entry::LayersTookIn { turn, rows })?;
+        }
+        for problem in taken.problems {
+            self.warn(&problem)?;
+        }
+        if is_new { self.write_manifest() } else { Ok(()) }
     }
 
     pub fn keep(&mut self, rows: &[logs::LogRow]) {
@@ -388,6 +426,8 @@ impl<'a> Recorder<'a> {
         self.history.restore(&self.stage.workspace(), self.progress.commit())?;
         self.rewind(turn)?;
         self.progress.open = None;
+        let taken = self.layers.rewind(&self.progress.done);
+        self.enter_layers(taken)?;
         self.attempts = attempt;
         self.told(&Event::Again { turn, why });
         Ok(())
@@ -460,6 +500,9 @@ impl<'a> Recorder<'a> {
 
     fn finish(&mut self) -> Result<(), WriteError> {
         self.history.pack()?;
+        for problem in self.layers.finish() {
+            self.warn(&problem)?;
+        }
         self.record(&Entry::Finished)?;
         if !self.setup.folders.keeps_work {
             self.stage.clone().strike();
@@ -505,6 +548,21 @@ pub fn fresh_id() -> String {
     let nanoseconds = jiff::Timestamp::now().as_nanosecond();
     let hex = sha256(format!("{nanoseconds} {} {count}", std::process::id()).as_bytes());
     format!("{}-{}-4{}-a{}-{}", &hex[..8], &hex[8..12], &hex[13..16], &hex[17..20], &hex[20..32])
+}
+
+/// The store that the bundle was given; empty without one.
+fn decisions(bundle: &Path, remarks: &mut Vec<String>) -> Store {
+    match decisions::of_bundle(bundle) {
+        None => Store::default(),
+        Some(Ok(store)) => {
+            remarks.extend(store.warnings.iter().map(|what| format!("decisions.json: {what}")));
+            store
+        }
+        Some(Err(why)) => {
+            remarks.push(why);
+            Store::default()
+        }
+    }
 }
 
 const OUT_OF_REACH: &str = "the bundle was out of the agent's reach (user and mount namespaces)";
@@ -574,6 +632,9 @@ impl Opening<'_> {
         std::fs::create_dir_all(bundle.join("session")).map_err(WriteError::at(bundle))?;
         if let Some(components) = &self.job.components {
             write::replace(&bundle.join("components.json"), components)?;
+        }
+        for (name, content) in &self.job.layers.store {
+            write::replace(&bundle.join(name), content)?;
         }
         write_json(&bundle.join("script.json"), &self.job.script)?;
         let history = History::create(bundle, rules)?;

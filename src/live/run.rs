@@ -5,12 +5,13 @@
 
 use std::{
     path::{Path, PathBuf},
+    sync::Arc,
     time::Duration,
 };
 
 use crossbeam_channel::select;
 
-use crate::store::write::WriteError;
+use crate::{judge, store::write::WriteError};
 
 use super::{
     control::{Control, LiveCommand},
@@ -23,6 +24,15 @@ use super::{
     turn::{Verdict, reachable},
 };
 
+/// What layers are made with, beside what the setup says.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct LayerFiles {
+    /// Files that the bundle is given, by their names: the store of decisions.
+    pub store: Vec<(&'static str, Vec<u8>)>,
+    /// The settings of the helper model.
+    pub helper: Option<Arc<judge::settings::Settings>>,
+}
+
 /// A run that is wanted, as plain values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Job {
@@ -32,6 +42,7 @@ pub struct Job {
     pub bundle: PathBuf,
     /// `components.json`, where a checklist goes along.
     pub components: Option<Vec<u8>>,
+    pub layers: LayerFiles,
     /// Whether a person watches: then a failed turn waits for a wish, and whoever draws the terminal answers its questions.
     pub has_person: bool,
     /// Whether every request waits for [`LiveCommand::GoOn`].
@@ -108,6 +119,7 @@ impl Job {
             script,
             bundle: bundle.to_owned(),
             components: None,
+            layers: LayerFiles::default(),
             has_person: false,
             step_by_step: false,
         })

@@ -1,7 +1,7 @@
 //! What a run is to be: which agent, how, and how far. Plain values, written into the journal so that an interrupted run
 //! goes on as it began. No key is ever among them, only the name of the variable that holds it.
 
-use crate::run::values::worded;
+use crate::{layers::Spec, run::values::worded};
 use std::{path::PathBuf, time::Duration};
 
 use serde::{Deserialize, Serialize};
@@ -111,6 +111,46 @@ pub struct Folders {
     pub leaves_bundle_open: bool,
 }
 
+/// What stands between the script and the agent.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LayerOptions {
+    /// A file whose words go before each request: the layer `notes`.
+    pub notes: Option<PathBuf>,
+    /// The others, in the order in which they are asked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub layers: Vec<Spec>,
+    /// The model that helps them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub helper: Option<HelperOptions>,
+    /// Where a layer that is a command runs: where the run was begun.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub folder: Option<PathBuf>,
+}
+
+/// A judge of the settings as helper model, and how far it goes. None is no limit.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct HelperOptions {
+    pub name: String,
+    pub calls: Option<usize>,
+    /// US dollars.
+    pub usd: Option<f64>,
+}
+
+/// The layer of [`LayerOptions::notes`].
+pub const NOTES: &str = "notes";
+
+impl LayerOptions {
+    /// All layers in the order in which they are asked: notes first, unless they were given a place.
+    pub fn specs(&self) -> Vec<Spec> {
+        let has_place = self.layers.iter().any(|spec| spec.name == NOTES);
+        let notes = self.notes.as_ref().filter(|_| !has_place);
+        let notes = notes.map(|_| Spec { name: NOTES.into(), parts: vec![] });
+        notes.into_iter().chain(self.layers.iter().cloned()).collect()
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Setup {
     /// The driver's name.
@@ -129,8 +169,8 @@ pub struct Setup {
     pub condition: Condition,
     #[serde(flatten)]
     pub recording: RecordingOptions,
-    /// A file whose words go before each request.
-    pub notes: Option<PathBuf>,
+    #[serde(flatten)]
+    pub layers: LayerOptions,
     /// A command that tests the code at each checkpoint.
     pub tests: Option<String>,
     #[serde(flatten)]

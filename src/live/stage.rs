@@ -7,6 +7,7 @@
 //!      agent/          settings and logs of agents that let us say where
 //!      tmp/            its temporary folder
 //!      requests/       what it was asked, and what it printed
+//!      layers.sock     where its programs reach the layers of the run, where there are any
 //! ```
 //!
 //! The agent sees a small environment of its own: nothing of ours gets in but what is named.
@@ -19,10 +20,12 @@ use std::{
 
 use rayon::prelude::*;
 
-use crate::{judge::inherited, store::write::WriteError};
+use crate::{judge::inherited, layers::Offers, store::write::WriteError};
 
 use super::{
     drivers::Driver,
+    layers::{self, channel::SOCKET},
+    plan::shell_words,
     secrets::{Secrets, is_named_like_a_secret},
     setup::Setup,
 };
@@ -34,12 +37,39 @@ pub struct Stage {
     pub id: String,
     pub environment: BTreeMap<String, String>,
     pub secrets: Secrets,
+    /// How the agent's programs reach the layers of the run; None where no layer offers what the agent takes.
+    pub deliveries: Option<Deliveries>,
+}
+
+/// What the agent is given so that layers reach it beside its requests.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Deliveries {
+    /// This program, which the agent calls as `trajview mcp` and as `trajview hook`.
+    pub program: PathBuf,
+    pub socket: PathBuf,
+    pub offers: Offers,
+}
+
+impl Deliveries {
+    /// The words of a call of this program.
+    pub fn words(&self, command: &str) -> [String; 3] {
+        let socket = self.socket.to_string_lossy().into_owned();
+        [command.to_owned(), "--socket".to_owned(), socket]
+    }
+
+    /// The same with the program, as a shell takes it.
+    pub fn shell_line(&self, command: &str) -> String {
+        let program = self.program.to_string_lossy();
+        let words = self.words(command);
+        let words = std::iter::once(&*program).chain(words.iter().map(String::as_str));
+        shell_words(&words.collect::<Vec<_>>())
+    }
 }
 
 const MARK: &str = crate::store::WORK_MARK;
 
 /// Everything we make in the folder; what else appears there was written by the agent, outside its workspace.
-const OURS: [&str; 6] = [MARK, "workspace", "home", "agent", "tmp", "requests"];
+const OURS: [&str; 7] = [MARK, "workspace", "home", "agent", "tmp", "requests", SOCKET];
 
 /// The variable by which every process of a run is known, whatever it did to its group.
 pub const VARIABLE: &str = "TRAJVIEW_LIVE";
@@ -71,18 +101,19 @@ impl Stage {
             fs::write(&mark, id).map_err(WriteError::at(&mark))?;
         }
         let root = fs::canonicalize(root).map_err(WriteError::at(root))?;
-        for folder in OURS.iter().filter(|name| **name != MARK) {
+        for folder in OURS.iter().filter(|name| ![MARK, SOCKET].contains(*name)) {
             let path = root.join(folder);
             fs::create_dir_all(&path).map_err(WriteError::at(&path))?;
         }
         let (environment, secrets) = (BTreeMap::new(), Secrets::default());
-        Ok(Self { root, id: id.to_owned(), environment, secrets })
+        Ok(Self { root, id: id.to_owned(), environment, secrets, deliveries: None })
     }
 
     /// A stage that is only talked about: `--print-plan` makes no folders.
     pub fn imagined(root: &Path) -> Self {
         let root = std::path::absolute(root).unwrap_or_else(|_| root.to_owned());
-        Self { root, id: "plan".into(), environment: BTreeMap::new(), secrets: Secrets::default() }
+        let (environment, secrets) = (BTreeMap::new(), Secrets::default());
+        Self { root, id: "plan".into(), environment, secrets, deliveries: None }
     }
 
     pub fn is_there(root: &Path) -> bool {
@@ -137,7 +168,26 @@ impl Stage {
         all.extend(driver.environment(setup, self));
         self.environment = all;
         self.secrets = Secrets::new(secrets);
+        self.deliveries = self.deliveries_of(setup, driver)?;
         Ok(())
+    }
+
+    /// What layers offer and the agent takes. The error is a sentence.
+    fn deliveries_of(
+        &self,
+        setup: &Setup,
+        driver: &dyn Driver,
+    ) -> Result<Option<Deliveries>, String> {
+        let (offers, takes) = (layers::offers(setup), driver.takes());
+        let offers =
+            Offers { search: offers.search && takes.search, calls: offers.calls && takes.calls };
+        if offers.is_empty() {
+            return Ok(None);
+        }
+        let program = std::env::current_exe()
+            .map_err(|why| format!("where trajview itself is cannot be found out: {why}"))?;
+        let socket = layers::channel::place(&self.root, &self.id);
+        Ok(Some(Deliveries { program, socket, offers }))
     }
 
     /// What tests of a recorded run get: no key, no name of a model's server.

@@ -27,7 +27,7 @@ use super::{
     },
     event::Event,
     journal::{self, Done, Entry},
-    layers::{self, Dressed, Moment},
+    layers::{Dressed, Request},
     listener::{Listener, Outcome, Person},
     logs::{self, Begun, LogRow, LogWords, Says, Watch},
     manifest::{FileRemarks, Layers, LogPlace, Reported, State, TurnRow, Typed},
@@ -127,12 +127,13 @@ impl Recorder<'_> {
         let request = self.script.request(turn).cloned();
         let (text, checkpoint, typed) =
             request.map(|it| (it.text, it.checkpoint, it.typed)).unwrap_or_default();
-        let (rows, workspace) = (self.progress.rows(), self.stage.workspace());
-        let moment = Moment { turn, request: &text, workspace: &workspace, before: &rows };
+        let earlier: Vec<String> =
+            self.script.requests.iter().take(turn - 1).map(|it| it.text.clone()).collect();
         let dressed = match typed {
             true => Dressed { text: text.clone(), ..Dressed::default() },
-            false => layers::dress(&mut self.layers, &moment),
+            false => self.layers.before(&Request { turn, text: &text, earlier: &earlier }),
         };
+        self.layers.begin(turn, &self.stage.requests());
         for problem in &dressed.problems {
             self.warn(problem)?;
         }
@@ -456,6 +457,10 @@ impl Recorder<'_> {
             logs: rows,
         })))?;
         self.write_manifest()?;
+        if row.state.counts() {
+            let taken = self.layers.take_in(&self.progress.done, None);
+            self.enter_layers(taken)?;
+        }
         self.agent.session = session;
         for denied in &row.reported.denied {
             self.told(&Event::Denied(denied.clone()));

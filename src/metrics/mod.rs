@@ -4,16 +4,18 @@
 //! the patterns it looks for; [`reuse`] is what modules use of each other. [`faithfulness`] and [`exposure`] sum up a
 //! checklist's verdicts, [`rubric_tree`] those of a tree; [`lifeline`] follows what became of a component's code;
 //! [`absence`] finds places that look like one. [`process`] tells how a run was worked on, [`decisions`] which decisions
-//! applied to its steps. [`numbers`]
-//! is the list of all numbers: a new one is a row of it and the code that computes it.
+//! applied to its steps, [`memory`] what a memory gave the agent and what of it was stale; [`bm25`] says how near a text is
+//! to what is asked. [`numbers`] is the list of all numbers: a new one is a row of it and the code that computes it.
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod absence;
+pub mod bm25;
 pub mod decisions;
 pub mod exposure;
 pub mod faithfulness;
 pub mod lifeline;
+pub mod memory;
 pub mod numbers;
 pub mod phase;
 pub mod process;

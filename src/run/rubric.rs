@@ -12,6 +12,48 @@ pub const LEVELS: [&str; 5] = ["Absent", "Wrong", "Simplified", "Equivalent", "F
 /// The highest score.
 pub const FULL: u8 = 4;
 
+/// A rubric that gives a level to each thing that is judged.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Levels {
+    /// What a judgement file calls it.
+    pub rubric: &'static str,
+    /// From 0.
+    pub names: &'static [&'static str],
+    /// Whether a judge answers with the name of a level, or says [`CANNOT_TELL`], in the place of a number.
+    pub in_words: bool,
+}
+
+/// How faithful a component is.
+pub const COMPONENTS: Levels = Levels { rubric: "slump-5", names: &LEVELS, in_words: false };
+
+/// Whether the code keeps a decision.
+pub const DECISIONS: Levels =
+    Levels { rubric: "decisions", names: &["broken", "kept"], in_words: true };
+
+/// How well a part of a pillar of process was done.
+pub const PROCESS: Levels =
+    Levels { rubric: "process", names: &["none", "poor", "fair", "good"], in_words: false };
+
+/// What a judge says of what it can neither affirm nor deny: an answer, without a score.
+pub const CANNOT_TELL: &str = "cannot tell";
+
+impl Levels {
+    /// The highest.
+    pub const fn full(&self) -> u8 {
+        self.names.len() as u8 - 1
+    }
+
+    pub fn name(&self, score: u8) -> Option<&'static str> {
+        self.names.get(usize::from(score)).copied()
+    }
+
+    /// The rubric of that name; what is not known has the levels of components.
+    pub fn of(rubric: Option<&str>) -> &'static Self {
+        let known = [&DECISIONS, &PROCESS];
+        known.into_iter().find(|it| rubric == Some(it.rubric)).unwrap_or(&COMPONENTS)
+    }
+}
+
 /// A score of this or less is a severe failure.
 pub const SEVERE: u8 = 1;
 
@@ -31,6 +73,10 @@ pub struct Rubric {
     pub judgements: Vec<Judgement>,
     /// Those of `judgements/*.json` that flag places in the place of scoring components, in the same order.
     pub flaggings: Vec<Flagging>,
+    /// Those that say of decisions whether the code keeps them ([`DECISIONS`]), in the same order.
+    pub decisions: Vec<Judgement>,
+    /// Those that score parts of the pillars of process ([`PROCESS`]), in the same order.
+    pub process: Vec<Judgement>,
     /// `labels/*.json`, in the order of file names: one human rater each.
     pub labels: Vec<Labels>,
     /// What could not be used, each with its file.
@@ -137,8 +183,10 @@ pub struct Verdict {
     pub trace: Vec<Look>,
     pub tokens: Option<u64>,
     pub seconds: Option<f64>,
-    /// Why there is no score.
+    /// Why there is no score; None too where the judge answered that it [cannot tell](CANNOT_TELL).
     pub error: Option<String>,
+    /// Of the words that were judged, where they may change: of a decision. Hex digits.
+    pub about_sha256: Option<String>,
 }
 
 /// Lines of a file at the judged commit.

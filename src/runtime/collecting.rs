@@ -121,7 +121,7 @@ impl Collecting {
         let done = opened.run.end();
         let dir = opened.recording.dir(&opened.run, &[done], &ReuseReader::default());
         let dir = dir.ok().and_then(|mut dirs| dirs.pop().flatten());
-        let process = opened.recording.process(&opened.run).map(|report| report.numbers());
+        let process = opened.recording.processed(&opened.run).map(Box::new);
         Ok(Scores { dir, process, ..Scores::of(&measured) })
     }
 }

@@ -89,7 +89,7 @@ impl Comparing {
         let party = |path: &PathBuf| {
             let opened = self.open(path)?;
             let rubric = opened.recording.rubric();
-            let process = opened.recording.process(&opened.run).map(|report| report.numbers());
+            let process = opened.recording.processed(&opened.run);
             Ok(Party { process, ..Party::new(opened.run, rubric) })
         };
         let mut parties = paths.iter().map(party).collect::<Result<Vec<_>, OpenError>>()?;

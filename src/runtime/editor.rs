@@ -1,4 +1,4 @@
-//! The user's editor on a copy of a recorded file.
+//! The user's editor on a copy of a recorded file, or on a file of the user's own.
 //!
 //! The copy lies in a folder that only the user may enter, cannot be written, and is gone when the editor is.
 
@@ -9,7 +9,7 @@ use std::{
     sync::atomic::{AtomicUsize, Ordering},
 };
 
-use crate::session::effect::Editing;
+use crate::session::effect::{Edited, Editing};
 
 /// Opens the editor and waits for it. The terminal must have been given back. The error is a sentence.
 pub fn open(editing: &Editing) -> Result<(), String> {
@@ -18,12 +18,19 @@ pub fn open(editing: &Editing) -> Result<(), String> {
         .clone()
         .or_else(wanted)
         .ok_or("no editor is named: set VISUAL or EDITOR")?;
-    let copy =
-        Copy::of(editing).map_err(|why| format!("cannot write a copy for the editor: {why}"))?;
+    let copied; // gone when this returns
+    let file = match &editing.what {
+        Edited::File(path) => path,
+        Edited::Copy { name, text, moment } => {
+            copied = Copy::of(&named(name, moment), text)
+                .map_err(|why| format!("cannot write a copy for the editor: {why}"))?;
+            &copied.file
+        }
+    };
     // A shell reads the variable, as git has it: it may name options, and a path with blanks in quotes.
     let status = Command::new("sh")
         .args(["-c", &format!("{editor} \"$@\""), "trajview"])
-        .args(arguments(&editor, &copy.file.to_string_lossy(), editing.line))
+        .args(arguments(&editor, &file.to_string_lossy(), editing.line))
         .status()
         .map_err(|why| format!("cannot start the editor: {why}"))?;
     match status.code() {
@@ -63,11 +70,11 @@ struct Copy {
 }
 
 impl Copy {
-    fn of(editing: &Editing) -> io::Result<Self> {
+    fn of(name: &str, text: &str) -> io::Result<Self> {
         let folder = private_folder(&std::env::temp_dir())?;
-        let file = folder.join(name(editing));
+        let file = folder.join(name);
         let copy = Self { folder, file };
-        fs::write(&copy.file, editing.text.as_bytes())?;
+        fs::write(&copy.file, text.as_bytes())?;
         let mut permissions = fs::metadata(&copy.file)?.permissions();
         permissions.set_readonly(true);
         fs::set_permissions(&copy.file, permissions)?;
@@ -82,13 +89,12 @@ impl Drop for Copy {
 }
 
 /// `joint.turn-4.py`: the recorded name, so that the editor knows the language, without what is special anywhere.
-fn name(editing: &Editing) -> String {
+fn named(name: &str, moment: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "._-+".contains(c);
-    let plain: String =
-        editing.name.chars().map(|c| if is_plain(c) { c } else { '_' }).take(100).collect();
+    let plain: String = name.chars().map(|c| if is_plain(c) { c } else { '_' }).take(100).collect();
     match plain.rsplit_once('.') {
         Some((stem, extension)) if !stem.is_empty() => {
-            format!("{stem}.{}.{extension}", editing.moment)
+            format!("{stem}.{moment}.{extension}")
         }
         _ => plain,
     }
@@ -128,16 +134,6 @@ fn builder() -> fs::DirBuilder {
 mod tests {
     use super::*;
 
-    fn editing(name: &str) -> Editing {
-        Editing {
-            program: None,
-            name: name.into(),
-            text: "a\n".into(),
-            line: 7,
-            moment: "turn-4".into(),
-        }
-    }
-
     #[test]
     fn each_editor_is_told_the_line_in_its_way() {
         let of = |editor: &str| arguments(editor, "/t/a.py", 7).join(" ");
@@ -151,9 +147,9 @@ mod tests {
 
     #[test]
     fn the_copy_keeps_its_extension_and_nothing_that_is_special() {
-        assert_eq!(name(&editing("joint.py")), "joint.turn-4.py");
-        assert_eq!(name(&editing("Makefile")), "Makefile");
-        assert_eq!(name(&editing("a;rm -r\x1b.py")), "a_rm_-r_.turn-4.py");
+        assert_eq!(named("joint.py", "turn-4"), "joint.turn-4.py");
+        assert_eq!(named("Makefile", "turn-4"), "Makefile");
+        assert_eq!(named("a;rm -r\x1b.py", "turn-4"), "a_rm_-r_.turn-4.py");
     }
 
     #[cfg(unix)]
@@ -162,7 +158,7 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
 
-        let copy = Copy::of(&editing("joint.py")).unwrap();
+        let copy = Copy::of("joint.py", "a\n").unwrap();
         let (folder, file) = (copy.folder.clone(), copy.file.clone());
 
         assert_eq!(fs::read(&file).unwrap(), b"a\n");

@@ -190,6 +190,7 @@ impl Rehearsal {
         runtime.update(Message::Resized(size));
         runtime.score_with(Scoring::of(&options));
         runtime.judge_with(&options);
+        runtime.decide_with(&options);
         runtime.start_with(&options);
         runtime.app.configure(&options.config);
         let alphabet = options.alphabet.unwrap_or(runtime.app.shell.looks.alphabet);

@@ -31,6 +31,8 @@ pub struct Options {
     pub settings_file: Option<SettingsFile>,
     /// Where judges are looked for that the settings do not name.
     pub environment: Environment,
+    /// Decisions that are laid over a run, in the place of its own.
+    pub store: Option<PathBuf>,
     /// Programs without a driver of their own that can be driven.
     pub drivers: Vec<(String, ProgramOptions)>,
 }

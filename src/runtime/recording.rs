@@ -6,11 +6,13 @@ use std::{
 };
 
 use crate::{
+    layers::record::Record,
     metrics::{
         absence::Place,
         decisions::Lane,
         lifeline::{Asked, Lifeline},
-        process::Report,
+        memory::Course,
+        process::{Processed, Report},
         quality::Scored,
         reuse::Reuse,
     },
@@ -21,7 +23,7 @@ use crate::{
         search::{Hit, Query},
     },
     session::{digest::Counts, saved::Saved},
-    store::{self, Archive, GoesOn, OpenError, ReuseReader, Scorer, Siblings},
+    store::{self, Archive, GoesOn, OpenError, ReuseReader, Scorer, Siblings, decisions},
 };
 
 use super::auditing;
@@ -92,9 +94,26 @@ pub trait Recording: Send + Sync {
     fn process(&self, _run: &Run) -> Option<Report> {
         None
     }
-    /// The decisions of the run's own store over its steps; None where it has none. The error is a sentence.
-    fn decisions(&self, _run: &Run) -> Option<Result<Lane, String>> {
+    /// The numbers of how the run was worked on, those of its memory among them; None where that cannot be told.
+    fn processed(&self, _run: &Run) -> Option<Processed> {
         None
+    }
+    /// What a memory gave the agent, with the state of its cards at the end; None where no memory events are recorded.
+    fn memory(&self, _run: &Run) -> Option<Course> {
+        None
+    }
+    /// The decisions of the store at a path, else of the run's own, over its steps; None where it has none. The error is a
+    /// sentence.
+    fn decisions(&self, _run: &Run, _named: Option<&Path>) -> Option<Result<Lane, String>> {
+        None
+    }
+    /// Writes what the requests lay down into the bundle as its store of decisions. Both are sentences.
+    fn draw_decisions(&self, _run: &Run) -> Result<String, String> {
+        Err(decisions::NO_BUNDLE.into())
+    }
+    /// What layers of project state said and knew over the run; empty where none is recorded.
+    fn layers(&self, _run: &Run) -> Vec<Record> {
+        vec![]
     }
     /// What a rater has labelled so far; nothing of other raters. The error is a sentence.
     fn labels(&self, _annotator: &str) -> Result<Labels, String> {
@@ -193,11 +212,27 @@ impl Recording for Archive {
         Some(store::report(self, run))
     }
 
-    fn decisions(&self, run: &Run) -> Option<Result<Lane, String>> {
-        Some(
-            store::decisions::of_bundle(self.bundle()?)?
-                .map(|it| store::decisions::lane(self, run, &it)),
-        )
+    fn processed(&self, run: &Run) -> Option<Processed> {
+        Some(store::processed(self, run))
+    }
+
+    fn memory(&self, run: &Run) -> Option<Course> {
+        store::memory_events::course(self, run, run.end()).map(|(course, _)| course)
+    }
+
+    fn decisions(&self, run: &Run, named: Option<&Path>) -> Option<Result<Lane, String>> {
+        let store = decisions::of_run(self, named)?;
+        Some(store.map(|store| decisions::lane(self, run, &store)))
+    }
+
+    fn draw_decisions(&self, run: &Run) -> Result<String, String> {
+        let path = self.bundle().ok_or(decisions::NO_BUNDLE)?.join(decisions::FILE);
+        let count = decisions::write_drawn(self, run, &path)?;
+        Ok(format!("{} drawn from the requests into {}", decisions::counted(count), path.display()))
+    }
+
+    fn layers(&self, run: &Run) -> Vec<Record> {
+        self.layers(run)
     }
 
     fn rubric(&self) -> Rubric {

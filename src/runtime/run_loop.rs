@@ -14,7 +14,7 @@ use std::{
 use crate::{
     live::{Control, Job, Start},
     session::{
-        effect::{Editing, Effect},
+        effect::{Edited, Editing, Effect},
         jobs::Origin,
         place::Place,
         question::Answer,
@@ -133,6 +133,11 @@ impl Runtime {
         };
     }
 
+    /// From now on these decisions are laid over runs, in the place of their own.
+    pub fn decide_with(&mut self, options: &Options) {
+        self.world.lay_over(options.store.clone());
+    }
+
     /// From now on agents are started as these settings say.
     pub fn start_with(&mut self, options: &Options) {
         self.world.start_with(Starting::new(options.drivers.clone(), options.caches));
@@ -152,6 +157,7 @@ impl Runtime {
     pub fn prepare(&mut self, options: Options) -> Vec<String> {
         self.score_with(Scoring::of(&options));
         self.judge_with(&options);
+        self.decide_with(&options);
         self.start_with(&options);
         self.with_clock();
         let problems = self.app.configure(&options.config);
@@ -269,6 +275,8 @@ impl Runtime {
                 Errand::Edit(editing) => {
                     if let Err(why) = display.edit(&editing)? {
                         self.update(Message::Shell(state::Message::Say(why)));
+                    } else if let Edited::File(_) = editing.what {
+                        self.update(Message::Shell(state::Message::Edited));
                     }
                 }
             }

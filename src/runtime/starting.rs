@@ -10,12 +10,14 @@ use std::{
 };
 
 use crate::{
+    layers::{Spec, spec::COMMAND},
     live::{
         Job,
         agents::{self, Agent},
         drivers::{self, command::ProgramOptions},
         plan::{self, shell_words},
         prepare::{self, Unusable},
+        run::LayerFiles,
         script::{Condition, Script},
         setup::{Budget, Permissions, Setup},
         stage,
@@ -118,7 +120,8 @@ impl Starting {
         };
         let components = start.from.as_ref().filter(|_| start.what == What::Task);
         let components = components.and_then(|from| fs::read(from.join("components.json")).ok());
-        let job = Job { setup, script, bundle, components, has_person: true, step_by_step: false };
+        let (layers, has_person, step_by_step) = (LayerFiles::default(), true, false);
+        let job = Job { setup, script, bundle, components, layers, has_person, step_by_step };
         Ok((job, note))
     }
 
@@ -145,7 +148,11 @@ impl Starting {
         }
         if let Some(notes) = &start.notes {
             prepare::text_of(notes).map_err(|why| Refusal::at(form::NOTES, why.sentence()))?;
-            setup.notes = Some(prepare::absolute(notes));
+            setup.layers.notes = Some(prepare::absolute(notes));
+        }
+        setup.layers.layers = layers_of(start.layers.as_deref())?;
+        if setup.layers.layers.iter().any(|spec| spec.name == COMMAND) {
+            setup.layers.folder = std::env::current_dir().ok();
         }
         self.driver(start, &mut setup)?;
         Ok(setup)
@@ -415,8 +422,15 @@ fn describe(job: &Job, note: &str, plan: &mut Plan) -> Result<(), Refusal> {
             format!("{tests}, in a copy of the code after each checkpoint, into tests.jsonl"),
         );
     }
-    if let Some(notes) = &job.setup.notes {
-        plan.row("layer", format!("notes: the words of {} before each request", notes.display()));
+    for layer in &it.layers {
+        let lacks: String = layer.lacks.iter().map(|lack| format!("; {lack}")).collect();
+        plan.row("layer", format!("{}: its words {}{lacks}", layer.name, layer.ways.join(", ")));
     }
     Ok(())
+}
+
+/// Layers with blanks between; a command with its words is for the command line.
+fn layers_of(words: Option<&str>) -> Result<Vec<Spec>, Refusal> {
+    let specs = words.unwrap_or_default().split_whitespace().map(str::parse);
+    specs.collect::<Result<_, String>>().map_err(|why| Refusal::at(form::LAYERS, why))
 }

@@ -17,11 +17,13 @@ use std::{
 use crate::{
     code::highlight::highlight,
     judge::stop::Stop,
+    layers::record::Record,
     live::{Control, Job, Start},
     metrics::{
         absence::Place,
         decisions::Lane,
         lifeline::{Asked, Lifeline},
+        memory::Course,
         process::Report,
         quality::Scored,
         reuse::Reuse,
@@ -39,7 +41,7 @@ use crate::{
         effect::Effect,
         files::texts::{Sides, Texts},
         integration::Integration,
-        jobs::{Found, Measure, Plan as JobPlan, Refusal, Tests, Wanted},
+        jobs::{Checks, Found, Measure, Plan as JobPlan, Refusal, Tests, Wanted},
         judging::{Judge, JudgingRequest, Outcome, Plan as JudgePlan, Start as JudgingStart},
         live::Command,
         measured::{Measured, Moved, RulerName},
@@ -90,9 +92,17 @@ pub struct World {
     living: Option<Living>,
     judging: Judging,
     testing: jobs::Testing,
+    named: NamedFiles,
+    starting: Starting,
+}
+
+/// Files that the command line and the settings name.
+#[derive(Debug, Clone, Default)]
+struct NamedFiles {
     /// The settings file, where there is a place for one.
     settings: Option<PathBuf>,
-    starting: Starting,
+    /// Decisions that are laid over runs, in the place of their own.
+    store: Option<PathBuf>,
 }
 
 impl World {
@@ -119,9 +129,14 @@ impl World {
             collecting,
             living: None,
             testing: jobs::Testing::default(),
-            settings: None,
+            named: NamedFiles::default(),
             starting: Starting::default(),
         }
+    }
+
+    /// From now on these decisions are laid over runs; None for their own.
+    pub fn lay_over(&mut self, store: Option<PathBuf>) {
+        self.named.store = store;
     }
 
     /// From now on agents are started so.
@@ -144,7 +159,7 @@ impl World {
     /// From now on the code is scored as somebody said on the screen.
     pub fn measure_with(&mut self, measure: Measure) {
         if measure.is_default {
-            let words = jobs::keep_measure(&measure, self.settings.as_deref());
+            let words = jobs::keep_measure(&measure, self.named.settings.as_deref());
             let say = Message::Shell(state::Message::Say(words));
             let _ = self.sender.send(Event::Partly(say)); // the loop may already have gone home
         }
@@ -194,7 +209,7 @@ impl World {
 
     /// What is to be kept is kept in this file.
     pub fn keep_in(&mut self, settings: Option<&Path>) {
-        self.settings = settings.map(Path::to_owned);
+        self.named.settings = settings.map(Path::to_owned);
     }
 
     /// Whether questions are about the recording in this bundle.
@@ -289,7 +304,7 @@ impl World {
             comparing: self.comparing.clone(),
             collecting: self.collecting.clone(),
             testing: self.testing.for_question(question),
-            settings: self.settings.clone(),
+            named: self.named.clone(),
             starting: self.starting.clone(),
             not_compared: OnceLock::new(),
             cancellation: Cancellation {
@@ -337,7 +352,7 @@ struct Worker {
     collecting: Collecting,
     judging: Judging,
     testing: jobs::Testing,
-    settings: Option<PathBuf>,
+    named: NamedFiles,
     starting: Starting,
     /// Why a run that was to be set beside others cannot be opened.
     not_compared: OnceLock<OpenError>,
@@ -520,7 +535,24 @@ impl Executor for Worker {
     }
 
     fn decisions(&self, run: Arc<Run>) -> Result<Option<Arc<Lane>>, Sentence> {
-        Ok(self.recording()?.decisions(&run).transpose()?.map(Arc::new))
+        Ok(self
+            .recording()?
+            .decisions(&run, self.named.store.as_deref())
+            .transpose()?
+            .map(Arc::new))
+    }
+
+    fn draw_decisions(&self, run: Arc<Run>) -> Result<String, Sentence> {
+        self.recording()?.draw_decisions(&run)
+    }
+
+    fn memory(&self, run: Arc<Run>) -> Result<Option<Arc<Course>>, Sentence> {
+        Ok(self.recording()?.memory(&run).map(Arc::new))
+    }
+
+    fn layers(&self, run: Arc<Run>) -> Result<Option<Arc<Vec<Record>>>, Sentence> {
+        let records = self.recording()?.layers(&run);
+        Ok((!records.is_empty()).then(|| Arc::new(records)))
     }
 
     fn labels(&self, annotator: String) -> Result<Labels, Sentence> {
@@ -602,7 +634,7 @@ impl Executor for Worker {
 
     fn job_plan(&self, wanted: Wanted) -> Result<Result<JobPlan, Refusal>, Sentence> {
         let starting = (&self.starting, &self.opener);
-        Ok(jobs::plan(&wanted, self.bundle().as_deref(), self.settings.as_deref(), starting))
+        Ok(jobs::plan(&wanted, self.bundle().as_deref(), self.named.settings.as_deref(), starting))
     }
 
     fn agents(&self, task: String) -> Result<Found, Sentence> {
@@ -619,6 +651,12 @@ impl Executor for Worker {
                 let changed = Event::Changed(bundle.to_owned(), opened);
                 let _ = self.sender.send(changed); // the loop may already have gone home
             }
+        })
+    }
+
+    fn state_checks(&self, checks: Checks) -> Result<String, Sentence> {
+        self.testing.check(self.bundle(), &checks, &|words, is_good| {
+            self.tell(Part::Tested(words, Ok((u64::from(is_good), 1))));
         })
     }
 

@@ -52,16 +52,26 @@ impl Question {
     }
 }
 
-/// What the editor is to open: a copy that nobody writes back.
+/// What the editor is to open.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Editing {
     /// The command that opens it, where the settings name one.
     pub program: Option<String>,
-    /// Last part of the path, as recorded.
-    pub name: String,
-    pub text: Arc<str>,
+    pub what: Edited,
     /// Counts from 1.
     pub line: usize,
-    /// `turn-4`, to tell copies of one file apart.
-    pub moment: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Edited {
+    /// A copy of a recorded file, which nobody writes back.
+    Copy {
+        /// Last part of the path, as recorded.
+        name: String,
+        text: Arc<str>,
+        /// `turn-4`, to tell copies of one file apart.
+        moment: String,
+    },
+    /// A file of the user's own, which is read again afterwards.
+    File(PathBuf),
 }

@@ -124,7 +124,12 @@ impl Session {
             Answer::Lifelines(lifelines) => self.rubric.lifelines.take(request, lifelines),
             Answer::Labels(labels) => self.labels.take_labels(request, labels),
             Answer::Process(report) => self.scores.worked.take(request, report),
+            Answer::Layers(records) => self.scores.worked.take_layers(request, records),
             Answer::Decisions(lane) => self.scores.worked.take_decisions(request, lane),
+            Answer::Memory(course) => self.scores.worked.take_memory(request, course),
+            Answer::DrawDecisions(said) => {
+                self.notice = self.scores.worked.take_drawn(request, said).or(self.notice.take());
+            }
             other => return self.files.take(request, &self.run, other),
         }
         None

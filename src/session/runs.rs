@@ -54,7 +54,7 @@ pub struct Scores {
     /// Dependency integration at the end; None where nothing is exported.
     pub dir: Option<f64>,
     /// How the run was worked on.
-    pub process: Option<Processed>,
+    pub process: Option<Box<Processed>>,
     /// Why the end is not measured.
     pub unmeasured: Option<String>,
     /// Some files would count and their content is not recorded.

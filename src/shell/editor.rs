@@ -1,10 +1,11 @@
-//! A file as it stood, for the editor.
+//! A file as it stood, or the store of decisions, for the editor.
 
 use crate::{
     run::files::FileDiff,
     session::{
-        effect::{Editing, Effect},
+        effect::{Edited, Editing, Effect},
         files::{DiffKey, Scope},
+        views::View,
     },
     shell::{open_run::OpenRun, screens::Screens},
 };
@@ -24,6 +25,10 @@ pub(crate) fn edit(screens: &mut Screens, program: Option<&str>) -> Vec<Effect> 
 }
 
 fn of(open: &OpenRun) -> Result<Editing, String> {
+    if open.session.view == View::Process {
+        let (path, line) = open.process.store_at(&open.session)?;
+        return Ok(Editing { program: None, what: Edited::File(path), line });
+    }
     let compared = shown(open)?;
     let DiffKey { path, scope } =
         open.replay.diff_key(&open.session).ok_or("no file is selected")?;
@@ -47,5 +52,6 @@ fn of(open: &OpenRun) -> Result<Editing, String> {
         }
     };
     let line = line_number(open).unwrap_or(1);
-    Ok(Editing { program: None, name: path.name().to_owned(), text, line, moment })
+    let name = path.name().to_owned();
+    Ok(Editing { program: None, what: Edited::Copy { name, text, moment }, line })
 }

@@ -103,6 +103,9 @@ impl App {
             }
             Message::Copy(what) => return copy::copy(&mut self.screens, what),
             Message::Edit => return editor::edit(&mut self.screens, self.shell.editor.as_deref()),
+            Message::Edited => {
+                self.screens.on_open_run(|open| open.session.scores.worked.forget_decisions());
+            }
             Message::NextTheme => self.next_theme(),
             Message::SwitchMouse => self.switch_mouse(),
             Message::ShowFile(path) => self.screens.on_open_run(|open| {

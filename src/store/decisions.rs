@@ -6,14 +6,14 @@ use rayon::prelude::*;
 
 use crate::{
     metrics::decisions::{
-        Decision, Store,
+        Decision, Store, drawn, kept,
         lane::{self, Lane, Touch, plain, signs},
         rank::Index,
     },
     run::{EditPath, Run, StepId},
 };
 
-use super::Archive;
+use super::{Archive, sha256, write};
 
 /// Bytes of a store that are read.
 const MOST_BYTES: u64 = 64 << 20;
@@ -21,11 +21,24 @@ const MOST_BYTES: u64 = 64 << 20;
 /// The name of the file of code links that stands beside a store.
 const LINKS: &str = "code-links.json";
 
+/// The name of the store of a bundle.
+pub const FILE: &str = "decisions.json";
+
+/// Why decisions of a recording that is none cannot be kept; a sentence.
+pub const NO_BUNDLE: &str = "this recording is no run bundle, so there is no place for decisions; `trajview decisions RUN --draw --out \
+                             FILE` writes them elsewhere";
+
+/// `3 decisions`
+pub fn counted(count: usize) -> String {
+    if count == 1 { "1 decision".into() } else { format!("{count} decisions") }
+}
+
 /// A store, with the code links beside it. The error is a sentence with the path.
 pub fn read(path: &Path) -> Result<Store, String> {
     let shown = path.display();
     let text = text_of(path).map_err(|why| format!("cannot read {shown}: {why}"))?;
     let mut store = Store::read(&text).map_err(|why| format!("{shown}: {why}"))?;
+    store.origin = Some(path.to_owned());
     let links = path.with_file_name(LINKS);
     if links.is_file() {
         let linked = text_of(&links).map_err(|why| why.to_string());
@@ -38,7 +51,7 @@ pub fn read(path: &Path) -> Result<Store, String> {
 
 /// The store of a bundle, `decisions.json`; None where it has none. The error is a sentence with the path.
 pub fn of_bundle(bundle: &Path) -> Option<Result<Store, String>> {
-    let path = bundle.join("decisions.json");
+    let path = bundle.join(FILE);
     path.is_file().then(|| read(&path))
 }
 
@@ -60,11 +73,44 @@ pub fn lane(archive: &Archive, run: &Run, store: &Store) -> Lane {
         decisions: store.decisions.len(),
         chains: store.chains().into_iter().map(ids).collect(),
         rows: lane::rows(&Index::of(store), &touches(archive, run), &first),
+        verdicts: kept::verdicts(run, &archive.rubric().decisions, store, &|text| {
+            sha256(text.as_bytes())
+        }),
+        origin: store.origin.clone(),
+        lines: store.lines.clone(),
     }
 }
 
+/// The store at a path, else that of the bundle; None where there is neither. The error is a sentence with the path.
+pub fn of_run(archive: &Archive, named: Option<&Path>) -> Option<Result<Store, String>> {
+    match named {
+        Some(path) => Some(read(path)),
+        None => of_bundle(archive.bundle()?),
+    }
+}
+
+/// The decisions that a run's requests lay down.
+pub fn drawn(archive: &Archive, run: &Run) -> Vec<Decision> {
+    let requests: Vec<String> =
+        (0..run.turns.len()).map(|turn| archive.request_alone(run, turn)).collect();
+    drawn::of(&requests)
+}
+
+/// Writes the decisions of a run's requests into a new file. The error is a sentence with the path: where something is there
+/// already, and where there is nothing to write.
+pub fn write_drawn(archive: &Archive, run: &Run, path: &Path) -> Result<usize, String> {
+    let drawn = drawn(archive, run);
+    if drawn.is_empty() {
+        return Err("no request lays anything down in words that say so; nothing is written".into());
+    }
+    let mut bytes = serde_json::to_vec_pretty(&drawn).map_err(|why| why.to_string())?;
+    bytes.push(b'\n');
+    write::new_file(path, &bytes).map_err(|why| why.to_string())?;
+    Ok(drawn.len())
+}
+
 /// Every step that touches a file, in playing order.
-fn touches(archive: &Archive, run: &Run) -> Vec<Touch> {
+pub(super) fn touches(archive: &Archive, run: &Run) -> Vec<Touch> {
     let root = run.origin.root.as_deref();
     let of = |(step, number): (StepId, usize)| {
         let found = run.step(step)?;

@@ -2,14 +2,13 @@
 //! itself, whole, and never again once every component has an answer; who writes it, sees to that.
 
 use std::{
-    fs, io,
-    io::Write,
+    fs,
     path::{Path, PathBuf},
 };
 
 use super::{
     entries::{entries_of, is_folder, is_plain_file, name_of},
-    write::{WriteError, failed, sync_folder},
+    write::{WriteError, failed, new_file, sync_folder, write_part},
 };
 
 /// The folder of a bundle's judgements.
@@ -40,21 +39,7 @@ impl Judgements {
     pub fn create(&self, name: &str, content: &[u8]) -> Result<JudgementFile, WriteError> {
         self.make_folder()?;
         let path = self.folder.join(format!("{}.json", harmless(name)));
-        if fs::symlink_metadata(&path).is_ok() {
-            return Err(taken(&path));
-        }
-        let part = write_part(&path, content)?;
-        // A link to the new content fails where the name has been taken in the meantime; renaming would not.
-        let linked = fs::hard_link(&part, &path);
-        let named = match linked {
-            Ok(()) => fs::remove_file(&part),
-            Err(why) if why.kind() == io::ErrorKind::AlreadyExists => {
-                let _ = fs::remove_file(&part); // the name is what is to be told
-                return Err(taken(&path));
-            }
-            Err(_) => fs::rename(&part, &path), // a file system without links
-        };
-        named.and_then(|()| sync_folder(&self.folder)).map_err(|why| failed(&path, &why))?;
+        new_file(&path, content)?;
         Ok(JudgementFile { path })
     }
 
@@ -118,33 +103,11 @@ impl JudgementFile {
     }
 }
 
-/// The content beside the file, brought to the disk.
-fn write_part(path: &Path, content: &[u8]) -> Result<PathBuf, WriteError> {
-    let mut name = path.file_name().unwrap_or_default().to_os_string();
-    name.push(format!(".part-{}", std::process::id()));
-    let part = path.with_file_name(name);
-    let written = fs::File::create(&part).and_then(|mut file| {
-        file.write_all(content)?;
-        file.sync_all()
-    });
-    match written {
-        Ok(()) => Ok(part),
-        Err(why) => {
-            let _ = fs::remove_file(&part); // the failure to write is what is to be told
-            Err(failed(path, &why))
-        }
-    }
-}
-
 /// Letters, digits, `-`, `_` and `.` within; everything else becomes `_`.
 fn harmless(name: &str) -> String {
     let is_kept = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     let name: String = name.chars().map(|c| if is_kept(c) { c } else { '_' }).take(150).collect();
     if name.starts_with('.') { format!("_{name}") } else { name }
-}
-
-fn taken(path: &Path) -> WriteError {
-    WriteError::Taken { path: path.to_owned(), why: "is there already; never written over".into() }
 }
 
 #[cfg(test)]

@@ -125,6 +125,47 @@ pub fn is_free(target: &Path) -> Result<(), WriteError> {
     }
 }
 
+/// Writes a file that is not there yet, whole or not at all; where the name is taken this fails and changes nothing.
+pub fn new_file(path: &Path, content: &[u8]) -> Result<(), WriteError> {
+    let taken = || WriteError::Taken {
+        path: path.to_owned(),
+        why: "is there already; never written over".into(),
+    };
+    if fs::symlink_metadata(path).is_ok() {
+        return Err(taken());
+    }
+    let part = write_part(path, content)?;
+    // A link to the new content fails where the name has been taken in the meantime; renaming would not.
+    let named = match fs::hard_link(&part, path) {
+        Ok(()) => fs::remove_file(&part),
+        Err(why) if why.kind() == io::ErrorKind::AlreadyExists => {
+            let _ = fs::remove_file(&part); // the name is what is to be told
+            return Err(taken());
+        }
+        Err(_) => fs::rename(&part, path), // a file system without links
+    };
+    let parent = path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    named.and_then(|()| sync_folder(parent)).map_err(|why| failed(path, &why))
+}
+
+/// The content beside the file, brought to the disk.
+pub(super) fn write_part(path: &Path, content: &[u8]) -> Result<PathBuf, WriteError> {
+    let mut name = path.file_name().unwrap_or_default().to_os_string();
+    name.push(format!(".part-{}", std::process::id()));
+    let part = path.with_file_name(name);
+    let written = fs::File::create(&part).and_then(|mut file| {
+        io::Write::write_all(&mut file, content)?;
+        file.sync_all()
+    });
+    match written {
+        Ok(()) => Ok(part),
+        Err(why) => {
+            let _ = fs::remove_file(&part); // the failure to write is what is to be told
+            Err(failed(path, &why))
+        }
+    }
+}
+
 /// Makes the folders that are missing up to `folder` and says which these were.
 fn make_folders(folder: &Path) -> Result<Vec<PathBuf>, WriteError> {
     let is_missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();

@@ -4,7 +4,8 @@
 //! measurements of the same things, [`correlation`] between two numbers. [`pairing`] says which runs stand against
 //! which, [`raters`] which scores, [`stability`] how far a judge agrees with itself, [`queue`] in which order a human
 //! checks a judge; [`sheet`] reads scores from plain tables; [`compare`] sets two runs side by side, and
-//! [`corpus`] does it all for many runs. [`trend`] says where a number goes from checkpoint to checkpoint. All of it agrees with SciPy and scikit-learn; `tests/vectors/` has the numbers
+//! [`corpus`] does it all for many runs. [`trend`] says where a number goes from checkpoint to
+//! checkpoint, [`recovery`] how much of a loss a treatment gives back. All of it agrees with SciPy and scikit-learn; `tests/vectors/` has the numbers
 //! and the scripts that made them.
 //!
 //! What cannot be computed is an [`Undefined`] that says why, never a NaN and never 0. Intervals are bootstrapped
@@ -23,6 +24,7 @@ pub mod pairing;
 pub mod process;
 pub mod queue;
 pub mod raters;
+pub mod recovery;
 pub mod sheet;
 pub mod stability;
 pub mod trend;

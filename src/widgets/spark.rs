@@ -21,11 +21,7 @@ pub fn spark(
     let highest = |points: &[Option<f64>]| points.iter().flatten().copied().reduce(f64::max);
     let most = highest(points).filter(|most| *most > 0.0).unwrap_or(1.0);
     let cells = points.chunks(per_cell).enumerate().map(|(cell, points)| {
-        let sign = match highest(points) {
-            None => ' ',
-            Some(point) if point <= 0.0 => '·',
-            Some(point) => LEVELS[((point * 8.0 / most).ceil() as usize).clamp(1, 8) - 1],
-        };
+        let sign = bar(highest(points), most);
         let meaning = match cell.cmp(&(here / per_cell)) {
             std::cmp::Ordering::Less => Meaning::Hunk,
             std::cmp::Ordering::Equal => Meaning::CurrentHit,
@@ -34,6 +30,19 @@ pub fn spark(
         own(sign, theme.of(meaning))
     });
     cells.collect()
+}
+
+/// A bar a point, on a scale from 0 to `most`; signs as [`spark`] has them.
+pub fn bars(points: &[Option<f64>], most: f64) -> String {
+    points.iter().map(|point| bar(*point, most)).collect()
+}
+
+fn bar(point: Option<f64>, most: f64) -> char {
+    match point {
+        None => ' ',
+        Some(point) if point <= 0.0 => '·',
+        Some(point) => LEVELS[((point * 8.0 / most).ceil() as usize).clamp(1, 8) - 1],
+    }
 }
 
 #[cfg(test)]
@@ -49,6 +58,7 @@ mod tests {
     fn a_curve_tells_nothing_from_zero_and_fits() {
         let points = [None, Some(0.0), Some(1.0), Some(4.0), Some(8.0)];
         assert_eq!(drawn(&points, 10), " ·▁▄█");
+        assert_eq!(bars(&[Some(0.0), None, Some(0.5), Some(1.0)], 1.0), "· ▄█");
         assert_eq!(drawn(&[1.0, 8.0, 4.0, 0.0].map(Some), 2), "█▄");
         assert_eq!(drawn(&[], 10), "");
     }

@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use trajview::{
+    layers::continuity,
     metrics::decisions::{key, measure::Retrieval, rank::Index},
     store::decisions,
 };
@@ -51,6 +52,11 @@ fn keys_rankings_and_rates_are_those_of_the_reference() {
         let (mut full, mut keyed) = (vec![], vec![]);
         for case in &fixture.cases {
             assert_eq!(key::of(&case.prompt), case.key, "{name}: {}", case.prompt);
+            // The layer tells the same ones, those that hold no more after the others.
+            let told = continuity::found(&store, &[], &case.prompt);
+            let (past, holding): (Vec<_>, Vec<_>) =
+                index.find(&case.key).into_iter().partition(|it| it.decision.is_past());
+            assert_eq!(told, [holding, past].concat(), "{name}: {}", case.prompt);
             for (text, wanted, ranks) in
                 [(&case.prompt, &case.full, &mut full), (&case.key, &case.keyed, &mut keyed)]
             {
@@ -172,6 +178,7 @@ fn result_files_are_tables_and_what_does_not_add_up_is_told() {
     assert_eq!(told["conditions"][1]["mean"], 3.0);
     assert_eq!(told["tests"][0]["n"], 6);
     assert_eq!(told["tests"][0]["p"], 0.03125);
+    assert_eq!(told["tests"][0]["p_by"], "exact");
     assert_eq!(told["does_not_add_up"].as_array().unwrap().len(), 1);
 
     let question = |session: usize, score: f64| json!({"sessionIdx": session, "questionId": "q", "score": score});
@@ -182,6 +189,8 @@ fn result_files_are_tables_and_what_does_not_add_up_is_told() {
     );
     let told = json_of(&["decisions", &recall, "--json"]);
     assert_eq!(told["sessions"][1]["mean"], 0.5);
+    let table = trajview(&["decisions", &recall]).out;
+    assert!(table.contains("curve") && table.contains("█▄"), "{table}");
     assert_eq!(told["does_not_add_up"], json!([]));
 
     let pair = |a: u8, b: u8| json!({"sonnet_score": a, "gemini_score": b});

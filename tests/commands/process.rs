@@ -271,3 +271,15 @@ fn weights_and_profiles_that_are_none_are_refused() {
         assert_eq!(ran.code, Some(2), "{}", ran.err);
     }
 }
+
+#[test]
+fn show_tells_of_the_process_where_it_is_asked_to() {
+    let told = json(&["show", "sample-runs/codex-p12", "--process", "--json"]);
+    assert_eq!(told["process"]["profile"], "rigor-paper");
+    assert_eq!(told["process"]["signals"], 4);
+    assert_eq!(told["signals"][0]["step"], "42.5");
+    let turn = json(&["show", "sample-runs/codex-p12", "--turn", "46", "--process", "--json"]);
+    assert_eq!(turn["signals"].as_array().unwrap().len(), 2);
+    let plain = json(&["show", "sample-runs/codex-p12", "--json"]);
+    assert!(plain.get("process").is_none() && plain.get("signals").is_none());
+}

@@ -1,10 +1,12 @@
 //! What the tests of the whole program share: running it, and finding recordings.
 #![allow(dead_code)] // each of the binaries uses some of it
 
+pub mod decided;
 pub mod flag_script;
 pub mod judge_desk;
 pub mod judge_server;
 pub mod judged;
+pub mod remembered;
 
 use std::{
     path::{Path, PathBuf},

@@ -14,6 +14,7 @@ mod judges_view;
 mod judging;
 mod live_view;
 mod looks;
+mod memory;
 mod playback;
 mod process;
 mod rubric_view;

@@ -57,8 +57,192 @@ fn the_scorers_defaults_are_marked() {
 fn the_lists_say_what_there_is_not() {
     let plan = frame("120x40", "v");
     assert!(plan.contains("recovered at 3.7") && plan.contains("Layers"), "{plan}");
-    let decisions = frame("120x40", "v v");
+    let states = frame("120x40", "v v");
+    assert!(states.contains("nothing was built or tested on request"), "{states}");
+    let decisions = frame("120x40", "v v v");
     assert!(decisions.contains("no decisions.json"), "{decisions}");
-    let recording = frame("120x40", "v v v");
+    let memory = frame("120x40", "v v v v");
+    assert!(memory.contains("no memory events are recorded"), "{memory}");
+    let recording = frame("120x40", "v v v v v");
     assert!(recording.contains("nothing speaks against the recording"), "{recording}");
+}
+
+#[test]
+fn what_is_built_and_tested_is_asked_for_in_a_form() {
+    let empty = frame("120x40", "B");
+    assert!(empty.contains("build and test the files of every turn"), "{empty}");
+    assert!(empty.contains("which command?"), "{empty}");
+    let filled = frame("120x40", "B <space> t r u e <enter>");
+    assert!(filled.contains("sh -c 'true'") && filled.contains("checks.jsonl"), "{filled}");
+}
+
+#[test]
+fn states_that_were_built_are_a_list_that_opens_at_their_turns() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run");
+    let sample = project("sample-runs/codex-p12");
+    let copied = std::process::Command::new("cp").arg("-r").arg(sample).arg(&run).status();
+    assert!(copied.unwrap().success());
+    let run = run.to_str().unwrap();
+    let ran = trajview(&["process", run, "--build", "test -e ppdiff/losses.py"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let seen = |keys: &str| {
+        let view = ["--view", "process", "--snapshot", "200x50", "--keys", keys];
+        trajview(&[&[run], &view[..]].concat()).out
+    };
+
+    let list = seen("v v");
+    let opened = seen("v v j j <enter>");
+
+    assert!(list.contains("not good") && list.contains("build failed (exit code 1)"), "{list}");
+    assert!(opened.contains("turn 3/56"), "{opened}");
+    let pillar = seen("4j <enter>");
+    assert!(pillar.contains("built on request with `test -e ppdiff/losses.py`"), "{pillar}");
+    // Begun from the form, another command takes its place, and the list shows it at once.
+    let again = seen("v v B <space> t r u e <enter> <enter>");
+    assert!(again.contains("builds and tests done: 49 run and kept in"), "{again}");
+    assert!(again.contains("build ok") && !again.contains("not good"), "{again}");
+}
+
+#[test]
+fn a_key_goes_from_signal_to_signal_in_every_view_and_says_why() {
+    let run = project("sample-runs/codex-p12");
+    let seen = |view: &str, keys: &str| {
+        let run = run.to_str().unwrap();
+        trajview(&[run, "--view", view, "--snapshot", "120x40", "--keys", keys]).out
+    };
+
+    let first = seen("replay", ")");
+    assert!(first.contains("turn 42/56") && first.contains("step 5/"), "{first}");
+    assert!(first.contains("last use lost: nothing uses CosineSchedule"), "{first}");
+    assert!(first.contains("• last use lost"), "{first}");
+    let third = seen("curves", ") 2)");
+    assert!(third.contains("turn 46/56") && third.contains("last use lost: snr_weight"), "{third}");
+    assert!(seen("scores", ") ) (").contains("turn 42/56"));
+    assert!(seen("replay", "9)").contains("no signal after this one"));
+    assert!(seen("replay", "(").contains("no signal before this one"));
+}
+
+#[cfg(unix)]
+mod decided {
+    use std::fs;
+
+    use ratatui::layout::Size;
+    use trajview::{
+        runtime::{Options, Rehearsal, from_disk},
+        session::{
+            effect::{Edited, Effect},
+            place::Place,
+            views::View,
+        },
+        shell::{Message, state},
+        widgets::{export, key::Key},
+    };
+
+    use crate::common::{
+        decided::{decisions, desk},
+        judge_desk::Desk,
+        trajview as program,
+    };
+
+    fn frame(desk: &Desk, size: &str, keys: &str, more: &[&str]) -> String {
+        let run = desk.run();
+        let first =
+            [run.to_str().unwrap(), "--view", "process", "--snapshot", size, "--keys", keys];
+        let ran = program(&[&first[..], more].concat());
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        ran.out
+    }
+
+    #[test]
+    fn the_lane_of_decisions_says_what_is_kept_and_what_is_broken() {
+        let desk = desk();
+        let before = frame(&desk, "120x40", "v v v", &[]);
+        assert!(before.contains("not judged") && !before.contains("broken"), "{before}");
+
+        desk.judge(&["--rubric", "decisions"]);
+
+        insta::assert_snapshot!("decisions_120x40", frame(&desk, "120x40", "v v v j", &[]));
+        insta::assert_snapshot!("decisions_200x50", frame(&desk, "200x50", "v v v j", &[]));
+    }
+
+    #[test]
+    fn a_chain_opens_where_its_newest_decision_applies_first_or_says_that_it_applies_nowhere() {
+        let desk = desk();
+        let opened = frame(&desk, "120x40", "v v v g <enter>", &[]);
+        assert!(opened.contains("turn 16/56"), "{opened}");
+
+        let mut store = decisions();
+        store[2] = serde_json::json!({"id": "uniform-noise", "answer": "Qwxz.", "supersedes": ["mask-noise"]});
+        fs::write(desk.run().join("decisions.json"), store.to_string()).unwrap();
+        let nowhere = frame(&desk, "120x40", "v v v g <enter>", &[]);
+        assert!(nowhere.contains("applies to no step"), "{nowhere}");
+    }
+
+    #[test]
+    fn a_store_that_is_named_is_laid_over_the_run_and_the_head_says_so() {
+        let desk = desk();
+        let path = desk.folder.path().join("mine.json");
+        fs::write(
+            &path,
+            r#"[{"id": "only-one", "answer": "One way in.", "files": ["ppdiff/nn.py"]}]"#,
+        )
+        .unwrap();
+
+        let seen = frame(&desk, "120x40", "v v v", &["--store", path.to_str().unwrap()]);
+
+        assert!(seen.contains("/mine.json") && seen.contains("only-one"), "{seen}");
+        assert!(!seen.contains("fixed-target"), "{seen}");
+        let run = desk.run();
+        let none =
+            program(&[run.to_str().unwrap(), "--snapshot", "80x24", "--store", "no/such.json"]);
+        assert_eq!(none.code, Some(3), "{}", none.err);
+    }
+
+    #[test]
+    fn decisions_are_drawn_into_the_bundle_by_a_key_and_never_over_others() {
+        let desk = desk();
+        let store = desk.run().join("decisions.json");
+        let own = fs::read(&store).unwrap();
+        let kept = frame(&desk, "120x40", "v v v d", &[]);
+        assert!(kept.contains("there is a store of decisions already"), "{kept}");
+        assert_eq!(fs::read(&store).unwrap(), own);
+
+        fs::remove_file(&store).unwrap();
+        let drawn = frame(&desk, "120x40", "v v v d", &[]);
+
+        assert!(drawn.contains("run/decisions.json"), "{drawn}");
+        assert!(drawn.contains("drawn from the requests into"), "{drawn}");
+        assert!(trajview::store::decisions::read(&store).unwrap().decisions.len() > 5);
+    }
+
+    #[test]
+    fn the_store_opens_in_the_editor_at_the_decision_and_is_read_again_afterwards() {
+        let desk = desk();
+        let store = desk.run().join("decisions.json");
+        fs::write(&store, serde_json::to_string_pretty(&decisions()).unwrap()).unwrap();
+        let place = Place { view: View::Process, ..Place::default() };
+        let size = Size { width: 120, height: 40 };
+        let mut screen =
+            Rehearsal::of(from_disk(), &[desk.run()], size, place, Options::default()).unwrap();
+        screen.press("v v v j").unwrap();
+
+        let effects = screen.app().update(Message::Press(Key::char('E')));
+
+        let [Effect::Edit(editing)] = effects.as_slice() else { panic!("{effects:?}") };
+        assert_eq!(editing.what, Edited::File(store.clone()));
+        let text = fs::read_to_string(&store).unwrap();
+        let line = text.lines().nth(editing.line - 1).unwrap();
+        assert!(line.contains("\"id\": "), "{line}");
+        fs::write(&store, text.replace("uniform-noise", "even-noise")).unwrap();
+        screen.send(Message::Shell(state::Message::Edited));
+        let seen = export::text(&screen.frame());
+        assert!(seen.contains("even-noise") && !seen.contains("uniform-noise"), "{seen}");
+        // A file that was broken in the editor can be mended there.
+        fs::write(&store, "[").unwrap();
+        screen.send(Message::Shell(state::Message::Edited));
+        assert!(export::text(&screen.frame()).contains("no JSON"));
+        let effects = screen.app().update(Message::Press(Key::char('E')));
+        assert!(matches!(effects.as_slice(), [Effect::Edit(_)]), "{effects:?}");
+    }
 }

@@ -57,6 +57,7 @@ fn verdict(component: &str, score: Option<u8>, path: &str, lines: (usize, usize)
         }],
         tokens: None,
         seconds: None,
+        about_sha256: None,
         error: score.is_none().then(|| "the judge ran out of looks".into()),
     }
 }

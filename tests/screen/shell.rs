@@ -8,7 +8,11 @@ use ratatui::{
 use trajview::{
     run::values::Named,
     runtime::{self, Options},
-    session::{arrangement::Arrangement, effect::Effect, place::Place},
+    session::{
+        arrangement::Arrangement,
+        effect::{Edited, Effect},
+        place::Place,
+    },
     shell::{
         App, Message,
         config::{Chord, Config},
@@ -433,8 +437,9 @@ fn the_editor_gets_the_file_after_the_turn_at_the_line() {
     let mut world = world(120, 40, "3l f <tab><tab> 9G");
     let effects = effects(&mut world.app, "E");
     let [Effect::Edit(editing)] = effects.as_slice() else { panic!("{effects:?}") };
-    assert_eq!((&*editing.name, editing.line, &*editing.moment), ("joint.py", 9, "turn-4"));
-    assert!(editing.text.contains("def weight(t, steps=1000):"));
+    let Edited::Copy { name, text, moment } = &editing.what else { panic!("{editing:?}") };
+    assert_eq!((&**name, editing.line, &**moment), ("joint.py", 9, "turn-4"));
+    assert!(text.contains("def weight(t, steps=1000):"));
 }
 
 #[test]

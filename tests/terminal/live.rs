@@ -12,13 +12,13 @@ use serde_json::{Value, json};
 use crate::common::{Ran, json, project, trajview};
 
 /// A place for one run.
-struct Desk {
+pub struct Desk {
     folder: tempfile::TempDir,
 }
 
 impl Desk {
     /// Requests, each with a checkpoint or none.
-    fn new(requests: &[(&str, Option<&str>)]) -> Self {
+    pub fn new(requests: &[(&str, Option<&str>)]) -> Self {
         let desk = Self { folder: tempfile::tempdir().unwrap() };
         let row = |(turn, (text, checkpoint)): (usize, &(&str, Option<&str>))| json!({"turn": turn + 1, "text": text, "checkpoint": checkpoint});
         let requests: Vec<Value> = requests.iter().enumerate().map(row).collect();
@@ -40,16 +40,20 @@ impl Desk {
         desk
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    fn text(&self, name: &str) -> String {
+    pub fn text(&self, name: &str) -> String {
         self.path(name).to_str().unwrap().to_owned()
     }
 
     /// The words of a run of the plain agent.
-    fn words(&self, more: &[&str]) -> Vec<String> {
+    pub fn words(&self, more: &[&str]) -> Vec<String> {
         let mut words: Vec<String> =
             ["live", "--agent", "plain", "--script"].map(str::to_owned).to_vec();
         words.extend([self.text("script.json"), "--out".into(), self.text("run")]);
@@ -59,37 +63,37 @@ impl Desk {
         words
     }
 
-    fn live(&self, more: &[&str]) -> Ran {
+    pub fn live(&self, more: &[&str]) -> Ran {
         let words = self.words(more);
         trajview(&words.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
-    fn resume(&self, more: &[&str]) -> Ran {
+    pub fn resume(&self, more: &[&str]) -> Ran {
         let out = self.text("run");
         let mut words = vec!["live", "--resume", "--headless", "--out", &out];
         words.extend(more);
         trajview(&words)
     }
 
-    fn run_json(&self) -> Value {
+    pub fn run_json(&self) -> Value {
         serde_json::from_slice(&fs::read(self.path("run/run.json")).unwrap()).unwrap()
     }
 
     /// Number, state and attempt of every turn in `run.json`.
-    fn turns(&self) -> Vec<String> {
+    pub fn turns(&self) -> Vec<String> {
         let run = self.run_json();
         let row = |turn: &Value| format!("{} {} {}", turn["turn"], turn["state"], turn["attempt"]);
         run["turns"].as_array().unwrap().iter().map(row).collect()
     }
 
     /// The bundle opens, and there is nothing to warn of.
-    fn check(&self) {
+    pub fn check(&self) {
         let ran = trajview(&["check", &self.text("run")]);
         assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
     }
 
     /// The files after a turn, as `path content`.
-    fn files(&self, turn: &str) -> Vec<String> {
+    pub fn files(&self, turn: &str) -> Vec<String> {
         let run = self.text("run");
         let listed = trajview(&["ls", &run, "--at", turn]);
         assert_eq!(listed.code, Some(0), "{}", listed.err);
@@ -103,12 +107,12 @@ impl Desk {
             .collect()
     }
 
-    fn workspace(&self) -> PathBuf {
+    pub fn workspace(&self) -> PathBuf {
         self.path("run.work/workspace")
     }
 }
 
-fn wait_for(what: &str, mut is_so: impl FnMut() -> bool) {
+pub fn wait_for(what: &str, mut is_so: impl FnMut() -> bool) {
     let end = Instant::now() + Duration::from_secs(60);
     while !is_so() {
         assert!(Instant::now() < end, "{what} never happened");
@@ -116,7 +120,7 @@ fn wait_for(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-fn start(words: &[String]) -> Child {
+pub fn start(words: &[String]) -> Child {
     Command::new(env!("CARGO_BIN_EXE_trajview"))
         .args(words)
         .env("TRAJVIEW_CONFIG", "")

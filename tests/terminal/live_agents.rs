@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use crate::common::{json as printed, project, real_data};
 
 /// The server, gone when this is dropped.
-struct Server(Child);
+pub struct Server(Child);
 
 impl Drop for Server {
     fn drop(&mut self) {
@@ -27,7 +27,7 @@ impl Drop for Server {
 }
 
 /// Starts it, and says where it listens. `workspace` is where the script's files are written.
-fn server(script: &Path, workspace: &Path, place: &Path, format: &str) -> (Server, String) {
+pub fn server(script: &Path, workspace: &Path, place: &Path, format: &str) -> (Server, String) {
     let kit = real_data().join("../tools/live_kit/stubmodel.py");
     let child = Command::new("python3")
         .arg(kit)
@@ -55,7 +55,7 @@ fn server(script: &Path, workspace: &Path, place: &Path, format: &str) -> (Serve
     }
 }
 
-fn npm(below: &str) -> PathBuf {
+pub fn npm(below: &str) -> PathBuf {
     let folder = std::env::var_os("TRAJVIEW_REAL_CLI").map(PathBuf::from);
     folder.expect("TRAJVIEW_REAL_CLI names the folder of the programs").join(below)
 }

@@ -10,5 +10,6 @@ mod live;
 mod live_agents;
 mod live_cli;
 mod live_control;
+mod live_layers;
 mod live_screen;
 mod terminal;

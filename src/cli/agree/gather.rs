@@ -7,11 +7,14 @@ use std::{
 
 use crate::{
     cli::Failure,
-    formats::{self, Source},
-    run::rubric::Rubric,
+    formats::{
+        self, Source,
+        rigorbench::scores::{self, Score},
+    },
+    run::rubric::{COMPONENTS, DECISIONS, Levels, PROCESS, Rubric},
     store,
     study::{
-        raters::{Files, Panel, RunScores, panel_of},
+        raters::{self, Files, Item, Kind, Panel, Rater, RunScores, panel_of},
         sheet,
     },
 };
@@ -29,11 +32,15 @@ enum Content {
     Run(Rubric),
     /// Text of a table.
     Table(String),
+    /// One of RigorBench's score files.
+    Scores(Vec<Score>),
 }
 
 /// What was named on the command line, each with the name of its run.
 pub struct Gathered {
     all: Vec<(Read, String)>,
+    /// What of runs is compared.
+    pub rubric: &'static Levels,
 }
 
 /// A run and where it is.
@@ -44,21 +51,33 @@ pub struct NamedRun<'a> {
 }
 
 impl Gathered {
-    pub fn of(paths: &[PathBuf]) -> Result<Self, Failure> {
+    /// Of judgements only those of one rubric count: where none is named those of components, or the only ones there are.
+    pub fn of(paths: &[PathBuf], rubric: Option<&'static Levels>) -> Result<Self, Failure> {
         let mut all = vec![];
         for path in paths {
             all.extend(read(path)?);
         }
+        let rubric = rubric.unwrap_or_else(|| only(&all));
+        for read in &mut all {
+            if let Content::Run(known) = &mut read.content {
+                keep(known, rubric);
+            }
+        }
         let names = names(&all);
-        Ok(Self { all: all.into_iter().zip(names).collect() })
+        Ok(Self { all: all.into_iter().zip(names).collect(), rubric })
     }
 
     /// What is judged in them; tables are none. A file that stands alone is in the folder that it lies in.
     pub fn runs(&self) -> impl Iterator<Item = NamedRun<'_>> {
         self.all.iter().filter_map(|(read, name)| match &read.content {
             Content::Run(rubric) => Some(NamedRun { name, path: &read.path, rubric }),
-            Content::Table(_) => None,
+            Content::Table(_) | Content::Scores(_) => None,
         })
+    }
+
+    /// Whether nothing but score files is compared, whose scores are shares and not levels.
+    pub fn are_shares(&self) -> bool {
+        self.all.iter().all(|(read, _)| matches!(read.content, Content::Scores(_)))
     }
 
     /// The folder of each run that is one, by name.
@@ -73,6 +92,33 @@ impl Gathered {
     }
 }
 
+/// The rubric of everything that was read, where it is one; else that of components.
+fn only(all: &[Read]) -> &'static Levels {
+    let has = |of: &dyn Fn(&Rubric) -> bool| {
+        all.iter().any(|read| matches!(&read.content, Content::Run(rubric) if of(rubric)))
+    };
+    let has_tables = all.iter().any(|read| !matches!(read.content, Content::Run(_)));
+    let is_scored = has(&|it| !it.judgements.is_empty() || !it.labels.is_empty());
+    let (decided, worked) =
+        (has(&|it| !it.decisions.is_empty()), has(&|it| !it.process.is_empty()));
+    match (has_tables || is_scored, decided, worked) {
+        (false, true, false) => &DECISIONS,
+        (false, false, true) => &PROCESS,
+        _ => &COMPONENTS,
+    }
+}
+
+/// Leaves the judgements of one rubric in the place of those of components; labels are of components.
+fn keep(known: &mut Rubric, rubric: &Levels) {
+    let of = match rubric {
+        it if *it == DECISIONS => &mut known.decisions,
+        it if *it == PROCESS => &mut known.process,
+        _ => return,
+    };
+    known.judgements = std::mem::take(of);
+    known.labels.clear();
+}
+
 fn panel(all: &[(Read, String)]) -> Result<Panel, Failure> {
     let mut panel = Panel::default();
     for (read, name) in all {
@@ -83,12 +129,28 @@ fn panel(all: &[(Read, String)]) -> Result<Panel, Failure> {
                     if read.path.is_dir() { Files::In(&place) } else { Files::Alone(&place) };
                 panel_of(RunScores { run: name, files, rubric })
             }
+            Content::Scores(scores) => {
+                Panel { raters: vec![scorer(read, scores)], problems: vec![] }
+            }
             Content::Table(text) => {
                 sheet::read(&place, text, "").map_err(|why| no_scores(&place, text, &why))?
             }
         });
     }
     Ok(panel)
+}
+
+/// A score file as a rater, called as the file: each task of each harness is a component of a run.
+fn scorer(read: &Read, scores: &[Score]) -> Rater {
+    let place = read.path.display().to_string();
+    let score = |it: &Score| {
+        let item = Item { run: it.harness.clone(), component: it.task.clone(), commit: None };
+        let rubric = Some(it.measure.to_owned());
+        Some(raters::Score { item, score: it.value?, rubric, place: place.clone() })
+    };
+    let name = read.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let scores = scores.iter().filter_map(score).collect();
+    Rater { name, model: None, kind: Kind::Unknown, labels: None, scores }
 }
 
 /// A file that holds neither judgements nor labels nor a table, in one line.
@@ -114,9 +176,12 @@ fn read(path: &Path) -> Result<Vec<Read>, Failure> {
         return runs_below(path);
     }
     let text = text_of(path)?;
-    let content = match rubric_of(path, &text) {
-        Some(rubric) => Content::Run(rubric),
-        None => Content::Table(text),
+    let is_yaml = path.extension().is_some_and(|end| end == "yaml" || end == "yml");
+    let scores = is_yaml.then(|| scores::read(&text)).flatten();
+    let content = match (scores, rubric_of(path, &text)) {
+        (Some(scores), _) => Content::Scores(scores),
+        (None, Some(rubric)) => Content::Run(rubric),
+        (None, None) => Content::Table(text),
     };
     Ok(vec![Read { path: path.to_owned(), content }])
 }

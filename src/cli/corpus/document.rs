@@ -19,6 +19,7 @@ use crate::{
         paired::{Holm, Wilcoxon},
         pairing::{Conditions, PairRow},
         reasons,
+        recovery::{Recovered, recovered},
         trend::{Series, slope_of, trend},
     },
 };
@@ -38,6 +39,8 @@ pub struct Document {
     pub runs: Vec<RunRow>,
     pub paired: Vec<PairedRow>,
     pub per_task: Vec<PerTaskRow>,
+    /// What treatments of the emergent condition give back; empty without runs of a third condition.
+    pub gap_recovery: Vec<RecoveryRow>,
     pub correlations: Vec<CorrelationRow>,
     /// Of all runs, and of each agent where there are several.
     pub trends: Vec<TrendRow>,
@@ -68,8 +71,6 @@ pub struct RunRow {
     pub judging: JudgingRow,
     #[serde(flatten)]
     pub code: Values,
-    /// Process discipline is not computed: null.
-    pub rigor_score: Option<()>,
     /// After the last checkpoint that has tests.
     pub tests: Option<TestsRow>,
     pub tokens: Tokens,
@@ -259,6 +260,38 @@ pub struct CorrelationRow {
     pub not_defined: BTreeMap<&'static str, Undefined>,
 }
 
+/// What a treatment gives back of one number, for one agent: (treated - emergent) / (single-shot - emergent).
+#[derive(Serialize)]
+pub struct RecoveryRow {
+    pub agent: String,
+    pub condition: String,
+    pub metric: &'static str,
+    /// Tasks that were run under all three conditions; null where single-shot is not the better one.
+    pub tasks: BTreeMap<String, Option<f64>>,
+    /// Tasks with a share.
+    pub n: usize,
+    /// Over those tasks.
+    pub mean: Option<f64>,
+    pub ci95: Option<Interval>,
+    pub not_defined: BTreeMap<&'static str, Undefined>,
+}
+
+impl RecoveryRow {
+    fn of(row: Recovered) -> Self {
+        let why = [("mean", row.mean.value.err()), ("ci95", row.mean.interval.err())];
+        Self {
+            metric: row.number.id(),
+            n: row.tasks.iter().filter(|(_, share)| share.is_some()).count(),
+            mean: row.mean.value.ok(),
+            ci95: row.mean.interval.ok(),
+            not_defined: why.into_iter().filter_map(|(name, why)| Some((name, why?))).collect(),
+            tasks: row.tasks.into_iter().collect(),
+            agent: row.agent,
+            condition: row.condition,
+        }
+    }
+}
+
 impl TestsRow {
     /// `3/4`
     pub fn passed(&self) -> String {
@@ -293,6 +326,7 @@ impl Document {
                 .iter()
                 .map(|row| per_task_row(row, names(&row.pair.a), names(&row.pair.b)))
                 .collect(),
+            gap_recovery: recovered(&measured, plan).into_iter().map(RecoveryRow::of).collect(),
             correlations: correlations(&measured),
             trends: trends(&runs.measured, plan),
             alone: alone.map(problem).collect(),
@@ -313,7 +347,6 @@ fn run_row(run: RunFacts) -> RunRow {
     RunRow {
         faithful: values(Block::Faithful),
         code: values(Block::Code),
-        rigor_score: None,
         others: values(Block::Others),
         slopes: Slopes(run.series.iter().map(slope).collect()),
         tests: run.tests.map(|(label, tests)| tests_row(label, &tests)),

@@ -163,7 +163,7 @@ fn facts(
             warnings: Some((run.warnings.len() + rubric.warnings.len()) as f64),
         },
         spent: Spent { tokens: total(tokens), cost_usd, seconds: None },
-        processed: has_turns.then(|| store::report(archive, run).numbers()),
+        processed: has_turns.then(|| store::processed(archive, run)),
     };
     let value =
         |number: &Number| Some((*number, number.value(&known).filter(|value| value.is_finite())?));

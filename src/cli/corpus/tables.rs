@@ -12,7 +12,7 @@ use crate::{
 };
 
 use super::document::{
-    Block, CorrelationRow, Document, PairedRow, PerTaskRow, RunRow, Slopes, TrendRow,
+    Block, CorrelationRow, Document, PairedRow, PerTaskRow, RecoveryRow, RunRow, Slopes, TrendRow,
 };
 
 pub fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Result<()> {
@@ -29,6 +29,10 @@ pub fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Resul
     } else {
         show(out, &format!("{a} less {b}, task by task"), &paired_table(document))?;
         show(out, &format!("{a} | {b} | gap"), &task_table(document))?;
+    }
+    if !document.gap_recovery.is_empty() {
+        let title = "gap recovery: (treated - emergent) / (single-shot - emergent), mean over tasks [95 % BCa]";
+        show(out, title, &recovery_table(document))?;
     }
     if document.trends.iter().any(|row| row.runs > 0) {
         let title = "from checkpoint to checkpoint: rises where the last measured is above the first; slope a checkpoint by least squares, mean over runs [95 % BCa]";
@@ -126,6 +130,23 @@ fn trend_table(document: &Document) -> Table {
     Table::of(&columns, &document.trends)
 }
 
+fn recovery_table(document: &Document) -> Table {
+    let columns: [Column<'_, RecoveryRow>; 6] = [
+        ("condition", &|it| it.condition.clone()),
+        ("agent", &|it| it.agent.clone()),
+        ("metric", &|it| it.metric.into()),
+        (">n", &|it| it.n.to_string()),
+        ("mean", &|it| with_interval(it.mean, it.ci95)),
+        ("by task", &|it| {
+            let share = |(task, share): (&String, &Option<f64>)| {
+                format!("{task} {}", share.map_or_else(|| "no gap".into(), |it| format!("{it:.3}")))
+            };
+            it.tasks.iter().map(share).collect::<Vec<_>>().join(", ")
+        }),
+    ];
+    Table::of(&columns, &document.gap_recovery)
+}
+
 fn agent_of(row: &PairedRow) -> String {
     row.agent.clone().unwrap_or_else(|| "all agents".into())
 }
@@ -217,7 +238,7 @@ pub fn runs_csv() -> String {
         [numbers(Block::Faithful), numbers(Block::Code), numbers(Block::Others), slopes]
             .map(|names: Vec<String>| names.join(" "));
     format!(
-        "run path format task agent model condition {faithful} judge judged components {code} rigor_score \
+        "run path format task agent model condition {faithful} judge judged components {code} \
          tests_passed=tests.strict.passed tests_total=tests.strict.total pass_rate=tests.pass_rate \
          input_tokens=tokens.input cached_input_tokens=tokens.cached_input output_tokens=tokens.output \
          reasoning_tokens=tokens.reasoning {others} turns warnings state turn_states {slopes}"

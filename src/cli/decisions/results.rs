@@ -13,6 +13,7 @@ use crate::{
         agreement::{Coefficient, Ratings, Scale},
         paired::paired,
     },
+    widgets::spark::bars,
 };
 
 use super::Args;
@@ -48,8 +49,12 @@ struct Test {
     b: String,
     n: usize,
     mean_gap: Option<f64>,
-    /// Wilcoxon's signed-rank test.
+    /// Wilcoxon's signed-rank test, two-sided.
     p: Option<f64>,
+    /// How its p was got: `exact`, or `normal approximation`.
+    p_by: Option<&'static str>,
+    /// The mean gap over the standard deviation (n - 1) of the gaps.
+    cohen_d: Option<f64>,
 }
 
 /// How far two judges agree.
@@ -139,7 +144,9 @@ fn tests(scores: &Scores) -> Vec<Test> {
                 b: (*b).clone(),
                 n: both.len(),
                 mean_gap: mean(both.iter().map(|(a, b)| a - b)),
-                p: test.wilcoxon.ok().map(|it| it.p),
+                p: test.wilcoxon.as_ref().ok().map(|it| it.p),
+                p_by: test.wilcoxon.as_ref().ok().map(|it| it.method.name()),
+                cohen_d: test.cohen_d.value.ok(),
             });
         }
     }
@@ -277,9 +284,11 @@ impl Results {
             table.write(args.md, out)?;
         }
         if !self.tests.is_empty() {
-            let mut table = Table::new(&["a", "b", ">n", ">mean gap", ">p (Wilcoxon)"]);
+            let heads = ["a", "b", ">n", ">mean gap", ">Cohen's d", ">p (Wilcoxon)", "p by"];
+            let mut table = Table::new(&heads);
             for row in &self.tests {
-                let cells = [share(row.mean_gap), share(row.p)];
+                let by = row.p_by.unwrap_or("-").to_owned();
+                let cells = [share(row.mean_gap), share(row.cohen_d), share(row.p), by];
                 let names = vec![row.a.clone(), row.b.clone(), row.n.to_string()];
                 table.row([names, cells.to_vec()].concat());
             }
@@ -308,7 +317,7 @@ impl Results {
         self.does_not_add_up.iter().try_for_each(|it| out.line(&format!("does not add up: {it}")))
     }
 
-    /// Recall by session, a column a session.
+    /// Recall by session, a column a session, and as a curve on the scale from 0 to 1.
     fn curve(&self, args: &Args, out: &mut Out) -> io::Result<()> {
         let mut sessions: Vec<i64> = self.sessions.iter().map(|it| it.session).collect();
         sessions.sort_unstable();
@@ -317,17 +326,21 @@ impl Results {
             return Ok(());
         }
         let heads = sessions.iter().map(|it| format!(">session {it}"));
-        let mut table =
-            Table::headed(std::iter::once("condition".to_owned()).chain(heads).collect());
+        let mut table = Table::headed(
+            ["condition".to_owned()].into_iter().chain(heads).chain(["curve".to_owned()]).collect(),
+        );
         for condition in &self.conditions {
             let of = |session: &i64| {
                 let mut own = self.sessions.iter();
                 let found =
                     own.find(|it| it.condition == condition.condition && it.session == *session);
-                share(found.and_then(|it| it.mean))
+                found.and_then(|it| it.mean)
             };
-            let cells = sessions.iter().map(of);
-            table.row(std::iter::once(condition.condition.clone()).chain(cells).collect());
+            let means: Vec<Option<f64>> = sessions.iter().map(of).collect();
+            let mut cells = vec![condition.condition.clone()];
+            cells.extend(means.iter().map(|mean| share(*mean)));
+            cells.push(bars(&means, 1.0));
+            table.row(cells);
         }
         table.write(args.md, out)
     }

@@ -8,14 +8,14 @@ use crate::{
         output::{Out, plain},
     },
     judge::{
-        document::{Document, FlagRow, Judge},
+        document::{Document, FlagRow, Given, Judge},
         plan::Plan,
         run::{Ended, Event, Job},
         scale::Scale,
     },
     run::{
         flags::{Counts, per_thousand},
-        rubric::{LEVELS, SEVERE},
+        rubric::{CANNOT_TELL, COMPONENTS, Levels, SEVERE},
     },
 };
 
@@ -57,7 +57,7 @@ struct File<'a> {
     file: String,
     repeat: usize,
     finished: bool,
-    /// 0..4 over those with a score; null where there is none.
+    /// 0..4 over components with a score; null where there is none, and where no components are judged.
     mcf: Option<f64>,
     scores: Vec<Score>,
     /// Not judged, or worth asking again.
@@ -86,11 +86,7 @@ struct Flags<'a> {
 struct Score {
     component: String,
     score: Option<u8>,
-    label: Option<&'static str>,
-}
-
-fn label(score: u8) -> Option<&'static str> {
-    LEVELS.get(usize::from(score)).copied()
+    label: Option<String>,
 }
 
 fn told(job: &Job) -> JudgingSummary<'_> {
@@ -147,6 +143,8 @@ pub fn plan(jobs: &[Job], json: bool, out: &mut Out) -> std::io::Result<()> {
     let heads = match job.scale() {
         Scale::Levels => "components",
         Scale::Flags => "groups",
+        Scale::Decisions => "decisions",
+        Scale::Process => "parts",
     };
     out.line(&format!("  {heads:<10}  {}", job.subject.components.join(", ")))?;
     if let Some(criteria) = &job.criteria {
@@ -217,10 +215,13 @@ pub fn event(scale: Scale, event: &Event) {
             let all = at::counted(*total, scale.noun());
             say(&format!("{}{of}: {all}{before}", path.display()));
         }
-        Event::Ended { component, score, flags, error, done, total } => {
+        Event::Ended { component, score, label, flags, error, done, total } => {
             let width = total.to_string().len();
-            let verdict = match (score, flags, error) {
-                (Some(score), ..) => format!("{score} {}", label(*score).unwrap_or_default()),
+            let is_worded = scale.levels().is_some_and(|levels| levels.in_words);
+            let score =
+                score.filter(|_| !is_worded).map_or_else(String::new, |it| format!("{it} "));
+            let verdict = match (label, flags, error) {
+                (Some(label), ..) => format!("{score}{label}"),
                 (_, Some(Counts { all, carried: 0, .. }), _) => at::counted(*all, "flag"),
                 (_, Some(Counts { all, carried, .. }), _) => {
                     format!("{} ({carried} carried)", at::counted(*all, "flag"))
@@ -307,8 +308,8 @@ fn flags<'a>(document: &'a Document, rows: &'a [FlagRow]) -> Flags<'a> {
     }
 }
 
-fn score_of((component, score): (String, Option<u8>)) -> Score {
-    Score { component, score, label: score.and_then(label) }
+fn score_of(Given { component, score, label }: Given) -> Score {
+    Score { component, score, label }
 }
 
 /// `22 of 24 components judged, mean 2.86, 3 severe; without a verdict: C03, C09`
@@ -317,14 +318,19 @@ fn summary(document: &Document) -> String {
         return flagged(&flags(document, rows));
     }
     let given = document.given();
-    let scores: Vec<u8> = given.iter().filter_map(|(_, score)| *score).collect();
-    let all = at::counted(document.components.len(), "component");
-    let mut words = format!("{} of {all} judged", scores.len());
+    let scores: Vec<u8> = given.iter().filter_map(|it| it.score).collect();
+    let all = at::counted(document.components.len(), noun(document.levels()));
+    let judged = given.iter().filter(|it| it.label.is_some());
+    let mut words = format!("{} of {all} judged", judged.clone().count());
+    if *document.levels() != COMPONENTS {
+        let labels = judged.clone().filter_map(|it| it.label.as_deref());
+        words.push_str(&tally(document.levels(), &labels.collect::<Vec<_>>()));
+    }
     if let Some(mean) = mean(document) {
         let severe = scores.iter().filter(|score| **score <= SEVERE).count();
         words.push_str(&format!(", mean {mean:.2}, {severe} severe"));
     }
-    let lacks = |id: &&String| !given.iter().any(|(it, score)| it == *id && score.is_some());
+    let lacks = |id: &&String| !judged.clone().any(|it| it.component == **id);
     let without: Vec<&str> = document.components.iter().filter(lacks).map(String::as_str).collect();
     if !without.is_empty() {
         words.push_str(&format!(
@@ -333,6 +339,23 @@ fn summary(document: &Document) -> String {
         ));
     }
     words
+}
+
+/// What a document of these levels scores.
+fn noun(levels: &Levels) -> &'static str {
+    let scale = Scale::ALL.into_iter().find(|scale| scale.levels() == Some(levels));
+    scale.map_or("component", Scale::noun)
+}
+
+/// `: 2 kept, 1 broken`, the highest level first.
+fn tally(levels: &Levels, labels: &[&str]) -> String {
+    let names = levels.names.iter().rev().copied().chain([CANNOT_TELL]);
+    let counted = names.filter_map(|name| {
+        let count = labels.iter().filter(|label| **label == name).count();
+        (count > 0).then(|| format!("{count} {name}"))
+    });
+    let counted = counted.collect::<Vec<_>>().join(", ");
+    if counted.is_empty() { counted } else { format!(": {counted}") }
 }
 
 /// `12 flags: 7 verbosity, 5 erosion; 4 carried; 3.10 for 1000 lines of code; without an answer: shape`
@@ -352,7 +375,10 @@ fn flagged(flags: &Flags<'_>) -> String {
 
 /// Mean component fidelity, 0..4, over what has a score.
 fn mean(document: &Document) -> Option<f64> {
-    let scores: Vec<u8> = document.given().into_iter().filter_map(|(_, score)| score).collect();
+    if *document.levels() != COMPONENTS {
+        return None;
+    }
+    let scores: Vec<u8> = document.given().into_iter().filter_map(|it| it.score).collect();
     let sum: u32 = scores.iter().map(|score| u32::from(*score)).sum();
     (!scores.is_empty()).then(|| f64::from(sum) / scores.len() as f64)
 }

@@ -192,6 +192,10 @@ pub fn plan(plan: &Plan, json: bool, out: &mut Out) -> std::io::Result<()> {
     out.line(&format!("again     {}", plan.done_again))?;
     plan.logs.iter().try_for_each(|log| out.line(&format!("log       {log}")))?;
     plan.not_recorded.iter().try_for_each(|it| out.line(&format!("left out  {it}")))?;
+    for layer in &plan.layers {
+        out.line(&format!("layer     {}: its words {}", layer.name, layer.ways.join(", ")))?;
+        layer.lacks.iter().try_for_each(|lack| out.line(&format!("          {lack}")))?;
+    }
     for (name, value) in &plan.environment {
         out.line(&format!("env       {name}={value}"))?;
     }

@@ -6,15 +6,17 @@ use serde::Serialize;
 
 use crate::{
     metrics::process::{
-        Discipline, Pillar, Profile, Report, Weights,
+        Discipline, Pillar, Profile, Report, Signal, State, Weights,
         lints::Lint,
         pillars::{Part, Scored},
         report::Names,
+        states::Check,
     },
-    run::StepId,
+    run::{StepId, figures},
 };
 
 use super::Worked;
+use crate::cli::output::share;
 
 /// What is said of one run.
 #[derive(Serialize)]
@@ -29,6 +31,8 @@ pub struct Process {
     pub profiles: Vec<ProfileRow>,
     pub signals: Vec<SignalRow>,
     pub recoveries: Vec<RecoveryRow>,
+    /// Whether the files of each moment build and pass, where commands were run on request.
+    pub states: Vec<StateRow>,
     /// The longest plan, and the step at which each of its items was done; null where that cannot be told.
     pub plan: Vec<PlanRow>,
     pub lints: Vec<Lint>,
@@ -81,8 +85,51 @@ pub struct SignalRow {
 pub struct RecoveryRow {
     pub failed: String,
     pub attempts: usize,
+    /// Attempts that did something else than those before.
+    pub strategies: usize,
     /// Null where it was not recovered before the turn ended.
     pub recovered: Option<String>,
+    /// Of the attempts that failed; null where tokens are not recorded.
+    pub tokens_wasted: Option<u64>,
+}
+
+/// The files after a turn, or after a step within one.
+#[derive(Serialize)]
+pub struct StateRow {
+    /// Counts from 1.
+    pub turn: usize,
+    /// `12.7`; null at the end of the turn.
+    pub step: Option<String>,
+    pub commit: Option<String>,
+    /// Null where it was not run.
+    pub build: Option<CheckRow>,
+    pub test: Option<CheckRow>,
+}
+
+/// What a command said of some files.
+#[derive(Serialize)]
+pub struct CheckRow {
+    pub command: String,
+    /// `ok`, `failed`, `timed out` or `could not be run`.
+    pub outcome: &'static str,
+    pub exit_code: Option<i32>,
+    pub seconds: Option<f64>,
+    pub at: Option<String>,
+    /// The last lines.
+    pub output: String,
+}
+
+impl CheckRow {
+    fn of(check: &Check) -> Self {
+        Self {
+            command: check.command.clone(),
+            outcome: check.outcome.word(),
+            exit_code: check.exit_code,
+            seconds: check.seconds,
+            at: check.at.clone(),
+            output: check.output.clone(),
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -103,7 +150,17 @@ pub struct ScoreRow {
     signals: usize,
 }
 
+/// `rigor-paper: RigorScore 0.672, over 90 % of the weights`
+pub fn said(profile: &str, rigor_score: Option<f64>, weight_used: f64) -> String {
+    let (score, weight) = (share(rigor_score), figures::percent(weight_used));
+    format!("{profile}: RigorScore {score}, over {weight} of the weights")
+}
+
 impl ScoreRow {
+    pub fn said(&self) -> String {
+        said(self.profile, self.rigor_score, self.weight_used)
+    }
+
     /// By the paper's formulas.
     pub fn of(report: &Report) -> Self {
         let discipline = &report.paper;
@@ -120,22 +177,38 @@ impl ScoreRow {
     }
 }
 
+impl SignalRow {
+    /// In playing order.
+    pub fn all(report: &Report) -> Vec<Self> {
+        let row = |signal: &Signal| Self {
+            kind: signal.kind.words(),
+            step: report.names.called(signal.step),
+            until: report.names.called(signal.until),
+            why: signal.why.clone(),
+            path: signal.path.clone(),
+        };
+        report.signals.iter().map(row).collect()
+    }
+}
+
 impl Process {
     pub fn of(worked: &Worked, weights: Option<&Weights>) -> Self {
         let Worked { path, run, report, .. } = worked;
         let called = |step: StepId| report.names.called(step);
-        let signals = report.signals.iter().map(|signal| SignalRow {
-            kind: signal.kind.words(),
-            step: called(signal.step),
-            until: called(signal.until),
-            why: signal.why.clone(),
-            path: signal.path.clone(),
-        });
         let recoveries = report.cycles.iter().map(|cycle| RecoveryRow {
             failed: called(cycle.failed),
             attempts: cycle.attempts,
+            strategies: cycle.strategies,
             recovered: cycle.recovered.map(called),
+            tokens_wasted: cycle.tokens_wasted,
         });
+        let state = |state: &State| StateRow {
+            turn: state.turn + 1,
+            step: state.step.map(called),
+            commit: state.commit.clone(),
+            build: state.build.as_ref().map(CheckRow::of),
+            test: state.test.as_ref().map(CheckRow::of),
+        };
         let planned = |(item, done): &(String, Option<StepId>)| PlanRow {
             item: item.clone(),
             done: done.map(called),
@@ -150,8 +223,9 @@ impl Process {
             task: run.task_key(),
             agent: run.agent_key(),
             profiles: Profile::ALL.iter().map(profile).collect(),
-            signals: signals.collect(),
+            signals: SignalRow::all(report),
             recoveries: recoveries.collect(),
+            states: report.states.iter().map(state).collect(),
             plan: report.plan.iter().map(planned).collect(),
             lints: report.lints.clone(),
         }

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::{
     cli::{
-        process,
+        memory, process,
         recorded::{self, RecordedRow, TestsRow},
     },
     code::patch::LineCounts,
@@ -50,6 +50,7 @@ pub struct Document {
     pub tests: Option<TestsRow>,
     pub rubric_tree: Option<TreeRow>,
     pub process: Option<process::ScoreRow>,
+    pub memory: Option<memory::ScoreRow>,
     pub recorded: Option<RecordedRow>,
 }
 
@@ -96,6 +97,8 @@ pub struct Shown<'a> {
     lifelines: Option<&'a [LifelineRow]>,
     tests: Option<&'a TestsRow>,
     process: Option<&'a process::ScoreRow>,
+    /// Null where no memory events are recorded.
+    memory: Option<&'a memory::ScoreRow>,
     rubric_tree: Option<&'a TreeRow>,
     /// What the recording says itself, never mixed with what is worked out here.
     recorded: Option<&'a RecordedRow>,
@@ -247,6 +250,7 @@ impl Document {
             lifelines: self.lifelines.as_deref(),
             tests: self.tests.as_ref(),
             process: self.process.as_ref(),
+            memory: self.memory.as_ref(),
             rubric_tree: self.rubric_tree.as_ref(),
             recorded: self.recorded.as_ref(),
         }

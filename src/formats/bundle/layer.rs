@@ -27,7 +27,13 @@ fn one(layer: &Value) -> Option<String> {
         count => format!("{count} lines added"),
     });
     if layer.get("restarted").and_then(Value::as_bool) == Some(true) {
-        parts.push("a new session".to_owned());
+        let reason = text("reason").map(|why| format!(": {why}")).unwrap_or_default();
+        parts.push(format!("a new session{reason}"));
+    }
+    match layer.get("given").and_then(Value::as_u64) {
+        None | Some(0) => {}
+        Some(1) => parts.push("asked once while the agent worked".to_owned()),
+        Some(count) => parts.push(format!("asked {count} times while the agent worked")),
     }
     let head = format!("{name}: {}", parts.join("; "));
     Some(if added.is_empty() { head } else { format!("{head}\n\n{added}") })
@@ -48,8 +54,8 @@ mod tests {
             "notes: the notes; 2 lines added; a new session\n\nMind\nthe gap."
         );
         assert_eq!(
-            words(&json!([{"name": "a"}, {"name": "b", "why": "x"}])),
-            "a: nothing added\n\nb: x; nothing added"
+            words(&json!([{"name": "a", "given": 2}, {"name": "b", "why": "x"}])),
+            "a: nothing added; asked 2 times while the agent worked\n\nb: x; nothing added"
         );
         assert_eq!(words(&json!({"other": 1})), r#"{"other":1}"#);
         assert_eq!(words(&json!(3)), "3");

@@ -139,11 +139,16 @@ impl<'a> Fields<'a> {
 
     /// A score of the rubric of five levels. The error is a sentence; no score at all is `Ok(None)`.
     pub fn score(&self, name: &str) -> Result<Option<u8>, String> {
+        self.score_to(name, FULL)
+    }
+
+    /// As [`Self::score`], on a scale with another end.
+    pub fn score_to(&self, name: &str, full: u8) -> Result<Option<u8>, String> {
         let Some(value) = self.value(name) else { return Ok(None) };
-        match whole(value).and_then(|score| u8::try_from(score).ok()).filter(|score| *score <= FULL)
+        match whole(value).and_then(|score| u8::try_from(score).ok()).filter(|score| *score <= full)
         {
             Some(score) => Ok(Some(score)),
-            None => Err(format!("the {name} {value} is not on the scale 0..{FULL}")),
+            None => Err(format!("the {name} {value} is not on the scale 0..{full}")),
         }
     }
 }

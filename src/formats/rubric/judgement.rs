@@ -7,7 +7,10 @@ use crate::{
     run::{
         Warning,
         flags::Flagging,
-        rubric::{Evidence, Judge, Judgement, Look, Repeat, Verdict},
+        rubric::{
+            CANNOT_TELL, DECISIONS, Evidence, Judge, Judgement, Levels, Look, PROCESS, Repeat,
+            Verdict,
+        },
     },
 };
 
@@ -19,8 +22,11 @@ use super::{
 /// What a file holds.
 #[derive(Debug)]
 pub enum Read {
+    /// Of components.
     Scores(Judgement),
     Flags(Flagging),
+    Decisions(Judgement),
+    Process(Judgement),
 }
 
 pub fn read(file: &Source<'_>, warnings: &mut Vec<Warning>) -> Option<Read> {
@@ -29,6 +35,7 @@ pub fn read(file: &Source<'_>, warnings: &mut Vec<Warning>) -> Option<Read> {
     if flags::has_flags(&document) {
         return Some(Read::Flags(flags::read(file, &document, warnings)));
     }
+    let levels = Levels::of(top.words("rubric").as_deref());
     let entries = fields::objects(file, &document, "scores", warnings);
     let mut warn = |what: String| warnings.push(Warning { place: file.name.into(), what });
     let mut seen = BTreeSet::new();
@@ -44,13 +51,13 @@ pub fn read(file: &Source<'_>, warnings: &mut Vec<Warning>) -> Option<Read> {
             ));
             continue;
         }
-        let verdict = verdict(component, &fields);
+        let verdict = verdict(component, &fields, levels);
         if let (None, Some(what)) = (verdict.score, &verdict.error) {
             warn(format!("{}: {what}", verdict.component));
         }
         verdicts.push(verdict);
     }
-    Some(Read::Scores(Judgement {
+    let judgement = Judgement {
         file: file.name.into(),
         judge: top.object("judge").map(|fields| judge(&fields)).unwrap_or_default(),
         run: top.words("run"),
@@ -61,7 +68,12 @@ pub fn read(file: &Source<'_>, warnings: &mut Vec<Warning>) -> Option<Read> {
         asked: top.is_list("components").then(|| top.strings("components")),
         repeat: top.object("repeat").and_then(|fields| repeat(&fields)),
         verdicts,
-    }))
+    };
+    Some(match levels {
+        it if *it == DECISIONS => Read::Decisions(judgement),
+        it if *it == PROCESS => Read::Process(judgement),
+        _ => Read::Scores(judgement),
+    })
 }
 
 pub(super) fn judge(fields: &Fields<'_>) -> Judge {
@@ -82,22 +94,25 @@ pub(super) fn repeat(fields: &Fields<'_>) -> Option<Repeat> {
     (number <= of).then_some(Repeat { number, of })
 }
 
-fn verdict(component: String, fields: &Fields<'_>) -> Verdict {
-    let (score, off_scale) = match fields.score("score") {
+fn verdict(component: String, fields: &Fields<'_>, levels: &Levels) -> Verdict {
+    let (score, off_scale) = match fields.score_to("score", levels.full()) {
         Ok(score) => (score, None),
         Err(what) => (None, Some(what)),
     };
-    let nothing = || score.is_none().then(|| "has no score".to_owned());
+    let label = fields.words("label");
+    let is_open = levels.in_words && label.as_deref() == Some(CANNOT_TELL);
+    let nothing = || (score.is_none() && !is_open).then(|| "has no score".to_owned());
     Verdict {
         component,
         score,
-        label: fields.words("label"),
+        label,
         rationale: fields.text("rationale"),
         evidence: fields.objects("evidence").filter_map(|fields| evidence(&fields)).collect(),
         trace: fields.objects("trace").map(|fields| look(&fields)).collect(),
         tokens: fields.count("tokens"),
         seconds: fields.number("seconds"),
         error: fields.words("error").or(off_scale).or_else(nothing),
+        about_sha256: fields.words("about_sha256"),
     }
 }
 

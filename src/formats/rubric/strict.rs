@@ -14,7 +14,7 @@ use crate::{
     formats::Source,
     run::{
         Warning,
-        rubric::{LEVELS, REASONS},
+        rubric::{CANNOT_TELL, COMPONENTS, Levels, REASONS},
     },
 };
 
@@ -118,11 +118,14 @@ impl Known<'_> {
         for flag in list("flags") {
             self.place_exists(&flag, done, mistakes);
         }
+        let levels = Levels::of(document.field("rubric").and_then(|it| it.text()).as_deref());
         let (mut ids, mut scores) = (BTreeSet::new(), BTreeMap::new());
         for entry in list("scores") {
             no_double(&entry, "component", &mut ids, mistakes);
-            self.component_exists(&entry, "component", mistakes);
-            score_and_label(&entry, mistakes);
+            if *levels == COMPONENTS {
+                self.component_exists(&entry, "component", mistakes);
+            }
+            score_and_label(&entry, levels, mistakes);
             for place in entry.field("evidence").map(|it| it.elements()).unwrap_or_default() {
                 self.place_exists(&place, done, mistakes);
             }
@@ -249,17 +252,27 @@ fn no_double(
 }
 
 /// A verdict has a score or says why not, and its label is the name of the score.
-fn score_and_label(entry: &Node<'_>, mistakes: &mut Mistakes<'_>) {
+fn score_and_label(entry: &Node<'_>, levels: &Levels, mistakes: &mut Mistakes<'_>) {
     let is_said = |name: &str| entry.field(name).is_some_and(|it| !it.is_null());
-    if !is_said("score") && !is_said("error") {
+    let text = entry.field("label").and_then(|label| label.text());
+    let is_open = levels.in_words && text.as_deref() == Some(CANNOT_TELL);
+    if !is_said("score") && !is_said("error") && !is_open {
         mistakes.at(entry, "has no score, and no error that says why".into());
     }
-    let Some(field) = entry.field("label") else { return };
-    let Some(label) = field.text() else { return };
-    let level = LEVELS.iter().position(|level| *level == label);
     let score = entry.field("score").and_then(|it| it.count());
+    if let Some((field, score)) = entry.field("score").zip(score)
+        && (levels.full() + 1..=COMPONENTS.full()).any(|level| u64::from(level) == score)
+    {
+        let what = format!("{score} is not one of 0 to {} of {}", levels.full(), levels.rubric);
+        mistakes.at(&field, what);
+    }
+    let (Some(field), Some(label)) = (entry.field("label"), text) else { return };
+    let level = levels.names.iter().position(|level| *level == label);
     match (level, score) {
-        (None, _) => mistakes.at(&field, format!("{label:?} is none of {}", LEVELS.join(", "))),
+        (None, None) if is_open => {}
+        (None, _) => {
+            mistakes.at(&field, format!("{label:?} is none of {}", levels.names.join(", ")));
+        }
         (Some(level), Some(score)) if level as u64 != score => {
             mistakes.at(&field, format!("{label} is level {level}, and the score is {score}"));
         }

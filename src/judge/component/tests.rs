@@ -66,7 +66,7 @@ fn looks_are_answered_and_kept_and_the_verdict_ends_it() {
     assert_eq!(judged.looks[0].excerpt, "a.py, lines 1-2 of 2\n    1  one\n    2  two");
     assert_eq!(judged.looks[0].bytes, judged.looks[0].excerpt.len());
     assert_eq!(judged.looks[0].sha256, sha256(judged.looks[0].excerpt.as_bytes()));
-    assert_eq!(judged.verdict().unwrap().level, 4);
+    assert_eq!(judged.verdict().unwrap().level, Some(4));
     let Entry::Results(results) = &judge.heard[1].entries[2] else { panic!("no results") };
     assert_eq!(results[0].id, "call_0");
     assert!(results[1].text.ends_with("(1 call is left.)"), "{}", results[1].text);
@@ -93,7 +93,7 @@ fn a_malformed_answer_has_one_more_chance() {
     let (right, judge) = heard(8, vec![says("It is fine."), says(&verdict(2).to_string())]);
     let (wrong, _) = heard(8, vec![says("It is fine."), says("{\"level\": 9}")]);
 
-    assert_eq!(right.verdict().unwrap().level, 2);
+    assert_eq!(right.verdict().unwrap().level, Some(2));
     let Some(Entry::Said(words)) = judge.heard[1].entries.last() else { panic!("not corrected") };
     assert!(words.starts_with("That was no verdict: the answer has no JSON object."), "{words}");
     assert_eq!(wrong.verdict(), None);

@@ -5,9 +5,9 @@
 
 use std::path::PathBuf;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::run::Tokens;
+use crate::{layers::Offers, run::Tokens};
 
 use super::{
     super::{
@@ -23,6 +23,19 @@ pub struct Claude;
 
 fn home(stage: &Stage) -> PathBuf {
     stage.agent().join("claude")
+}
+
+/// What it calls our server.
+const NAME: &str = "trajview";
+
+/// Its name of our tool, as one more of those that it may use.
+const SEARCH: &str = ",mcp__trajview__search_project_state";
+
+/// Its tools that touch files.
+const TOUCHING: &str = "Read|Edit|MultiEdit|Write|NotebookEdit|Bash";
+
+fn mcp_config(stage: &Stage) -> PathBuf {
+    stage.agent().join("claude-mcp.json")
 }
 
 impl Driver for Claude {
@@ -64,7 +77,33 @@ impl Driver for Claude {
         all
     }
 
+    /// The tools of our server, and the hooks.
+    fn files(&self, _setup: &Setup, stage: &Stage) -> Vec<(PathBuf, String)> {
+        let Some(deliveries) = &stage.deliveries else { return vec![] };
+        let mut files = vec![];
+        if deliveries.offers.search {
+            let server =
+                json!({"command": deliveries.program, "args": deliveries.words("mcp")});
+            let config = json!({"mcpServers": {NAME: server}});
+            files.push((mcp_config(stage), format!("{config:#}\n")));
+        }
+        if deliveries.offers.calls {
+            let hook = json!({"type": "command", "command": deliveries.shell_line("hook")});
+            let group = json!({"matcher": TOUCHING, "hooks": [hook]});
+            let settings = json!({"hooks": {"PostToolUse": [group]}});
+            files.push((home(stage).join("settings.json"), format!("{settings:#}\n")));
+        }
+        files
+    }
+
+    fn takes(&self) -> Offers {
+        Offers { search: true, calls: true }
+    }
+
     fn call(&self, ask: &Ask<'_>) -> Call {
+        let mcp_config = mcp_config(ask.stage).to_string_lossy().into_owned();
+        let searches = ask.stage.deliveries.as_ref().is_some_and(|it| it.offers.search);
+        let tools = format!("Bash,Edit,Write,Read{}", if searches { SEARCH } else { "" });
         let mut args = vec!["-p"];
         match ask.session {
             Some(session) => args.extend(["--resume", session]),
@@ -74,12 +113,15 @@ impl Driver for Claude {
         match ask.setup.permissions {
             Permissions::Workspace => {
                 args.extend(["--permission-mode", "acceptEdits"]);
-                args.extend(["--allowedTools", "Bash,Edit,Write,Read"]);
+                args.extend(["--allowedTools", &tools]);
             }
             Permissions::Full => args.push("--dangerously-skip-permissions"),
         }
         if let Some(model) = &ask.setup.provider.model {
             args.extend(["--model", model]);
+        }
+        if searches {
+            args.extend(["--mcp-config", &mcp_config]);
         }
         Call::of(self, ask, args, Input::Prompt)
     }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use crate::run::Tokens;
+use crate::{layers::Offers, run::Tokens};
 
 use super::{
     super::{
@@ -82,7 +82,20 @@ impl Driver for Codex {
             ["[features]", "plugins = false", "remote_plugin = false", "apps = false", ""]
                 .map(str::to_owned),
         );
+        if let Some(deliveries) = stage.deliveries.as_ref().filter(|it| it.offers.search) {
+            let args = deliveries.words("mcp").map(|word| toml_text(&word)).join(", ");
+            lines.extend([
+                format!("[mcp_servers.{PROVIDER}]"),
+                format!("command = {}", toml_text(&deliveries.program.to_string_lossy())),
+                format!("args = [{args}]"),
+                String::new(),
+            ]);
+        }
         vec![(home(stage).join("config.toml"), lines.join("\n"))]
+    }
+
+    fn takes(&self) -> Offers {
+        Offers { search: true, calls: false }
     }
 
     fn call(&self, ask: &Ask<'_>) -> Call {

@@ -4,6 +4,8 @@
 
 use std::path::PathBuf;
 
+use crate::layers::Offers;
+
 use super::{
     super::{
         setup::{Permissions, Setup},
@@ -55,6 +57,10 @@ impl Driver for CodexTui {
         let more = format!("{trust}\n[notice.model_migrations]\n{offers}");
         let files = Codex.files(setup, stage).into_iter();
         files.map(|(path, content)| (path, content + &more)).collect()
+    }
+
+    fn takes(&self) -> Offers {
+        Codex.takes()
     }
 
     fn call(&self, ask: &Ask<'_>) -> Call {

@@ -2,7 +2,10 @@
 
 use std::{fmt::Debug, path::PathBuf};
 
-use crate::live::{setup::Setup, stage::Stage};
+use crate::{
+    layers::Offers,
+    live::{setup::Setup, stage::Stage},
+};
 
 use super::agent_output::Reader;
 
@@ -91,6 +94,11 @@ pub trait Driver: Send + Sync + Debug {
     /// Files of its own in the workspace, which are not recorded.
     fn own_files(&self) -> Vec<&str> {
         vec![]
+    }
+
+    /// What of layers can reach it beside its requests.
+    fn takes(&self) -> Offers {
+        Offers::default()
     }
 
     /// The checks before anything is started; a sentence without the agent's name.

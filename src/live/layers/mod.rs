@@ -1,119 +1,146 @@
-//! Layers of project state: what stands between the script and the agent.
+//! Layers of project state in a live run: what stands between the script and the agent.
 //!
 //! Before each request every layer is asked, in order; it may put words before the request, or have the agent begin a
-//! new session, and says why. What each did is recorded with the turn (`layer` in `run.json`) and shown in replay. To add
-//! one, write `layers/<name>.rs` and make it in [`of`].
+//! new session, and says why. While the agent works some of them answer what it asks for, and speak where a call touches files
+//! ([`channel`]). After the turn each takes it in, and its state becomes a commit of its own in the bundle
+//! ([`history`]). The layers themselves are in [`crate::layers`]; here are those that need a disk or a process: [`notes`] and
+//! [`command`]. A layer that fails is told, and the run goes on without it.
 
+pub mod channel;
+mod command;
 mod notes;
+mod stack;
 
-use std::path::Path;
+pub use command::Command;
+pub use stack::{Dressed, Parts as StackParts, Request, Stack, TakenIn};
 
-use super::{manifest::LayerRow, manifest::TurnRow, setup::Setup};
+use std::path::PathBuf;
 
-/// The moment before a request.
-#[derive(Debug, Clone, Copy)]
-pub struct Moment<'a> {
-    /// Counts from 1.
-    pub turn: usize,
-    /// As the script, or a person, has it.
-    pub request: &'a str,
-    /// The files as they are now.
-    pub workspace: &'a Path,
-    /// Turns done.
-    pub before: &'a [TurnRow],
+use serde::Serialize;
+
+use crate::{
+    judge::{
+        helper::{Budget, ModelHelper},
+        secret::Secret,
+        stop::Stop,
+    },
+    layers::{self, Helper, Layer, NoHelper, Offers, Options, Spec, spec::COMMAND},
+    metrics::decisions,
+};
+
+use super::{
+    drivers::Driver,
+    run::LayerFiles,
+    setup::{NOTES, Setup},
+};
+
+/// Makes layers of a run, at its beginning and where one has to begin anew.
+#[derive(Debug, Clone, Default)]
+pub struct Maker {
+    /// The file of [`notes`].
+    pub notes: Option<PathBuf>,
+    /// Where a command runs; None for where trajview runs.
+    pub folder: Option<PathBuf>,
+    /// What the agent works on.
+    pub workspace: PathBuf,
+    pub decisions: decisions::Store,
 }
 
-/// What a layer does to a request.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Touch {
-    /// Put before the request; empty for nothing.
-    pub added: String,
-    /// Whether the agent begins a new session for this request.
-    pub restarts: bool,
-    /// A sentence.
-    pub why: String,
-}
+impl Maker {
+    pub fn new(setup: &Setup, workspace: PathBuf, decisions: decisions::Store) -> Self {
+        let (notes, folder) = (setup.layers.notes.clone(), setup.layers.folder.clone());
+        Self { notes, folder, workspace, decisions }
+    }
 
-pub trait Layer: Send {
-    fn name(&self) -> &'static str;
-
-    /// None where it does nothing this time. The error is a sentence; the request is sent without it.
-    fn before(&mut self, moment: &Moment<'_>) -> Result<Option<Touch>, String>;
-}
-
-/// The layers of a run, in the order in which they are asked: the last one's words stand first.
-pub fn of(setup: &Setup) -> Vec<Box<dyn Layer>> {
-    let notes = setup.notes.as_ref().map(|path| notes::Notes::new(path.clone()));
-    notes.into_iter().map(|layer| Box::new(layer) as Box<dyn Layer>).collect()
-}
-
-/// A request as it is sent.
-#[derive(Debug, Default)]
-pub struct Dressed {
-    pub text: String,
-    pub rows: Vec<LayerRow>,
-    pub restarts: bool,
-    /// Sentences about layers that failed.
-    pub problems: Vec<String>,
-}
-
-/// Asks every layer.
-pub fn dress(layers: &mut [Box<dyn Layer>], moment: &Moment<'_>) -> Dressed {
-    let mut dressed = Dressed { text: moment.request.to_owned(), ..Dressed::default() };
-    for layer in layers {
-        let name = layer.name().to_owned();
-        match layer.before(moment) {
-            Ok(None) => {}
-            Ok(Some(Touch { added, restarts, why })) => {
-                if !added.is_empty() {
-                    dressed.text = format!("{}\n\n{}", added.trim_end(), dressed.text);
-                }
-                dressed.restarts |= restarts;
-                dressed.rows.push(LayerRow { name, added, restarted: restarts, why });
+    /// The error is a sentence.
+    pub fn make(&self, spec: &Spec) -> Result<Box<dyn Layer>, String> {
+        match spec.name.as_str() {
+            NOTES => {
+                let path = self.notes.clone().ok_or("layer notes needs --notes FILE")?;
+                Ok(Box::new(notes::Notes::new(path)))
             }
-            Err(why) => dressed.problems.push(format!("layer {name} did nothing: {why}")),
+            COMMAND => {
+                let workspace = Some(self.workspace.clone());
+                Ok(Box::new(Command::new(spec, self.folder.clone(), workspace)?))
+            }
+            _ => layers::of(spec, &Options { decisions: self.decisions.clone() }),
         }
     }
-    dressed
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// A layer of a run that is only talked about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Planned {
+    pub name: String,
+    /// How its words reach the agent.
+    pub ways: Vec<&'static str>,
+    /// What it lacks here, and what it does without; sentences.
+    pub lacks: Vec<String>,
+}
 
-    /// Adds a word, begins a new session at an even turn, and fails at the third.
-    struct Word(&'static str);
+impl Planned {
+    /// What the person should know before the agent works; sentences.
+    pub fn remarks(self) -> Vec<String> {
+        let name = self.name;
+        self.lacks.into_iter().map(|lack| format!("layer {name}: {lack}")).collect()
+    }
+}
 
-    impl Layer for Word {
-        fn name(&self) -> &'static str {
-            self.0
+/// The helper model of a run; one that is never there where none is asked for. The error is a sentence.
+pub fn helper_of(
+    setup: &Setup,
+    files: &LayerFiles,
+    stop: &Stop,
+) -> Result<Box<dyn Helper + Send>, String> {
+    let Some(options) = &setup.layers.helper else { return Ok(Box::new(NoHelper)) };
+    let missing = || {
+        let name = &options.name;
+        format!("no judge {name} in the settings file; the helper model is one of [judges.NAME]")
+    };
+    let settings = files.helper.as_ref().ok_or_else(missing)?;
+    let variable = |name: &str| std::env::var(name).ok();
+    let key = Secret::in_variable_of(settings.key_env.as_deref(), &variable)
+        .map_err(|why| format!("helper {}: {why}", options.name))?;
+    let budget = Budget { calls: options.calls, usd: options.usd };
+    Ok(Box::new(ModelHelper::new(settings, &key, budget, stop.clone())?))
+}
+
+/// What the layers of a run are. The error is a sentence: one of them cannot be made.
+pub fn planned(setup: &Setup, driver: &dyn Driver) -> Result<Vec<Planned>, String> {
+    let maker = Maker::new(setup, PathBuf::new(), decisions::Store::default());
+    let mut all: Vec<Planned> = vec![];
+    for spec in setup.layers.specs() {
+        let name = spec.to_string();
+        if all.iter().any(|it| it.name == name) {
+            return Err(format!("layer {name} is asked for twice"));
         }
-
-        fn before(&mut self, moment: &Moment<'_>) -> Result<Option<Touch>, String> {
-            if moment.turn == 3 {
-                return Err("no word is left".into());
+        let layer = maker.make(&spec)?;
+        let (offers, takes) = (layer.offers(), driver.takes());
+        let (mut ways, mut lacks) = (vec!["with each request"], vec![]);
+        let beside = [
+            (offers.search, takes.search, "as the answer of the tool search_project_state"),
+            (offers.calls, takes.calls, "with calls that touch files, by hooks"),
+        ];
+        for (_, is_taken, way) in beside.into_iter().filter(|way| way.0) {
+            match is_taken {
+                true => ways.push(way),
+                false => lacks.push(format!(
+                    "its words cannot come {way}: agent {} offers no way for it",
+                    driver.name()
+                )),
             }
-            let (restarts, why) = (moment.turn.is_multiple_of(2), "because".to_owned());
-            Ok(Some(Touch { added: format!("{}!\n", self.0), restarts, why }))
         }
+        let has_helper = setup.layers.helper.is_some();
+        let without = layer.without_helper().filter(|_| !has_helper);
+        lacks.extend(without.map(|what| format!("without a helper model (--helper) {what}")));
+        all.push(Planned { name, ways, lacks });
     }
+    Ok(all)
+}
 
-    #[test]
-    fn layers_are_asked_in_order_and_one_that_fails_is_told() {
-        let mut layers: Vec<Box<dyn Layer>> =
-            vec![Box::new(Word("inner")), Box::new(Word("outer"))];
-        let mut at = |turn| {
-            let moment = Moment { turn, request: "do it", workspace: Path::new("."), before: &[] };
-            dress(&mut layers, &moment)
-        };
-
-        let (first, second, third) = (at(1), at(2), at(3));
-
-        assert_eq!(first.text, "outer!\n\ninner!\n\ndo it");
-        assert!(!first.restarts && second.restarts);
-        assert_eq!(second.rows.len(), 2);
-        assert!(second.rows[0].restarted && second.rows[0].why == "because");
-        assert_eq!(third.text, "do it");
-        assert_eq!(third.problems[1], "layer outer did nothing: no word is left");
-    }
+/// What the layers of a run offer beside its requests; nothing where one of them cannot be made.
+pub fn offers(setup: &Setup) -> Offers {
+    let maker = Maker::new(setup, PathBuf::new(), decisions::Store::default());
+    let offers = |spec: &Spec| maker.make(spec).map(|layer| layer.offers()).unwrap_or_default();
+    setup.layers.specs().iter().map(offers).fold(Offers::default(), Offers::and)
 }

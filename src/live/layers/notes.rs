@@ -3,7 +3,10 @@
 
 use std::{fs::File, io::Read, path::PathBuf};
 
-use super::{Layer, Moment, Touch};
+use crate::{
+    layers::{Brief, Helper, Layer, Moment, Sentence, State, TurnDone},
+    live::setup::NOTES,
+};
 
 #[derive(Debug)]
 pub struct Notes {
@@ -21,11 +24,15 @@ impl Notes {
 }
 
 impl Layer for Notes {
-    fn name(&self) -> &'static str {
-        "notes"
+    fn name(&self) -> &str {
+        NOTES
     }
 
-    fn before(&mut self, _moment: &Moment<'_>) -> Result<Option<Touch>, String> {
+    fn before(
+        &mut self,
+        _moment: &Moment<'_>,
+        _helper: &mut dyn Helper,
+    ) -> Result<Option<Brief>, String> {
         let shown = self.path.display();
         let mut bytes = vec![];
         File::open(&self.path)
@@ -42,13 +49,25 @@ impl Layer for Notes {
         };
         let why = format!("{why} ({shown})");
         self.last = Some(text.clone());
-        Ok(Some(Touch { added: text, restarts: false, why }))
+        Ok(Some(Brief { sentences: vec![Sentence::heading(text)], why, ..Brief::default() }))
     }
+
+    fn after(&mut self, _done: &TurnDone<'_>, _helper: &mut dyn Helper) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// They are the person's, and in each brief.
+    fn state(&self) -> State {
+        State::new()
+    }
+
+    fn restore(&mut self, _state: &State) {}
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Dressed, dress};
+    use crate::layers::{Context, NoHelper, Project};
+
     use super::*;
 
     #[test]
@@ -56,22 +75,28 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("notes.md");
         std::fs::write(&path, "Mind the schedule.\n").unwrap();
-        let mut layers: Vec<Box<dyn Layer>> = vec![Box::new(Notes::new(path.clone()))];
-        let moment = Moment { turn: 1, request: "do it", workspace: place.path(), before: &[] };
-        let mut next = || -> Dressed { dress(&mut layers, &moment) };
+        let mut notes = Notes::new(path.clone());
+        let project = Project::default();
+        let moment = Moment {
+            turn: 1,
+            request: "do it",
+            earlier: &[],
+            project: &project,
+            context: Context::default(),
+        };
+        let mut next = || notes.before(&moment, &mut NoHelper);
 
-        let first = next();
+        let first = next().unwrap().unwrap();
         std::fs::write(&path, "Other notes.").unwrap();
-        let second = next();
+        let second = next().unwrap().unwrap();
         std::fs::write(&path, " \n").unwrap();
-        let third = next();
+        let third = next().unwrap();
         std::fs::remove_file(&path).unwrap();
         let fourth = next();
 
-        assert_eq!(first.text, "Mind the schedule.\n\ndo it");
-        assert_eq!(first.rows[0].added, "Mind the schedule.");
-        assert!(second.rows[0].why.starts_with("the notes, which have changed"));
-        assert_eq!((third.text.as_str(), third.rows.len()), ("do it", 0));
-        assert!(fourth.problems[0].starts_with("layer notes did nothing: cannot read"));
+        assert_eq!(first.text(), "Mind the schedule.");
+        assert!(second.why.starts_with("the notes, which have changed"));
+        assert_eq!(third, None);
+        assert!(fourth.unwrap_err().starts_with("cannot read"));
     }
 }

@@ -9,7 +9,7 @@
 mod opened;
 mod pieces;
 mod rank;
-mod terms;
+pub mod terms;
 #[cfg(test)]
 mod tests;
 

@@ -1,7 +1,9 @@
 //! The decisions that applied at each step of a run, and whether the agent had been shown them.
 
+use std::{collections::HashMap, path::PathBuf};
+
 use super::{
-    Decision,
+    Decision, Kept,
     rank::{BUDGET, Index},
 };
 use crate::run::StepId;
@@ -52,6 +54,43 @@ pub struct Lane {
     /// The ids of decisions that took each other's place, the first of each chain first.
     pub chains: Vec<Vec<String>>,
     pub rows: Vec<Row>,
+    /// What was said of whether the code keeps them; of each decision one at most.
+    pub verdicts: Vec<Kept>,
+    /// The file of the store.
+    pub origin: Option<PathBuf>,
+    /// In which line of it a decision begins, counted from 1, by its id.
+    pub lines: HashMap<String, usize>,
+}
+
+impl Row {
+    /// `12.7` is the seventh step of turn 12.
+    pub fn called(&self) -> String {
+        format!("{}.{}", self.step.turn + 1, self.number)
+    }
+}
+
+impl Lane {
+    /// What was said of a decision after a step; None where nobody judged a later state.
+    pub fn kept(&self, decision: &str, step: StepId) -> Option<&Kept> {
+        self.verdicts.iter().find(|it| it.decision == decision && it.done > step.turn)
+    }
+
+    /// The first step at which a decision applies.
+    pub fn first(&self, decision: &str) -> Option<&Row> {
+        self.rows.iter().find(|row| row.applied.iter().any(|it| it.decision == decision))
+    }
+
+    /// Ids of the decisions that applied at a step of the first `done` turns, each once, in order of the steps.
+    pub fn applied_by(&self, done: usize) -> Vec<&str> {
+        let rows = self.rows.iter().filter(|row| row.step.turn < done);
+        let mut found: Vec<&str> = vec![];
+        for applied in rows.flat_map(|row| &row.applied) {
+            if !found.contains(&applied.decision.as_str()) {
+                found.push(&applied.decision);
+            }
+        }
+        found
+    }
 }
 
 /// A row for every step that touches a file and to which a decision applies. `shown` says of a decision the first turn that

@@ -2,15 +2,19 @@
 //!
 //! [`Store`] is Continuity's file of decisions with its code links; [`key`] draws from a text what it is about to touch;
 //! [`rank`] finds the decisions for it; [`lane`] does so for every step of a run; [`drawn`] makes decisions of what a run's
-//! own requests say.
+//! own requests say; [`kept`] has what judges said of whether the code keeps them.
 
 pub mod drawn;
+pub mod kept;
 pub mod key;
 pub mod lane;
 pub mod measure;
 pub mod rank;
 
+pub use kept::Kept;
 pub use lane::Lane;
+
+use std::{collections::HashMap, path::PathBuf};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -46,9 +50,18 @@ pub struct Store {
     pub links: Vec<(String, Vec<String>)>,
     /// What could not be read, in sentences.
     pub warnings: Vec<String>,
+    /// The file that it was read from.
+    pub origin: Option<PathBuf>,
+    /// In which line of the file a decision begins, counted from 1, by its id.
+    pub lines: HashMap<String, usize>,
 }
 
 impl Decision {
+    /// What of it is judged: an edited decision has other words.
+    pub fn words(&self) -> String {
+        format!("{}\n{}", self.question.trim(), self.answer.trim())
+    }
+
     /// Whether another took its place, or it is said to be out of date: it counts less.
     pub fn is_past(&self) -> bool {
         let status = self.status.as_deref().unwrap_or_default().to_ascii_lowercase();
@@ -70,7 +83,7 @@ impl Store {
                 .and_then(Value::as_array)
                 .ok_or("expected a list of decisions, or an object with `decisions`")?,
         };
-        let mut store = Self::default();
+        let mut store = Self { lines: lines(text), ..Self::default() };
         for (number, value) in (1..).zip(list) {
             let decision = decision(value);
             match decision {
@@ -129,6 +142,24 @@ impl Store {
     }
 }
 
+/// The line in which each id stands first.
+fn lines(text: &str) -> HashMap<String, usize> {
+    const KEY: &str = "\"id\"";
+    let mut found = HashMap::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        for (at, _) in line.match_indices(KEY) {
+            let Some(rest) = line[at + KEY.len()..].trim_start().strip_prefix(':') else {
+                continue;
+            };
+            let mut values = serde_json::Deserializer::from_str(rest).into_iter::<Value>();
+            if let Some(Ok(Value::String(id))) = values.next() {
+                found.entry(id).or_insert(number);
+            }
+        }
+    }
+    found
+}
+
 fn decision(value: &Value) -> Option<Decision> {
     let text = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
     let id = text("id").or_else(|| Some(value.get("id")?.as_i64()?.to_string()))?;
@@ -168,6 +199,10 @@ mod tests {
             .map(|chain| chain.iter().map(|it| it.id.as_str()).collect())
             .collect();
         assert_eq!(chains, [["a", "b"]]);
+        let lines = Store::read("[\n {\"id\": \"a\"},\n {\"question\": \"?\",\n  \"id\" : \"b\"}]")
+            .unwrap()
+            .lines;
+        assert_eq!((lines.get("a"), lines.get("b")), (Some(&2), Some(&4)));
         assert!(Store::read("{}").is_err() && Store::read("[").is_err());
     }
 

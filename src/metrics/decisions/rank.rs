@@ -1,20 +1,15 @@
-//! Which decisions a text is about: BM25 (Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009) as Continuity's
-//! retriever has it, and the decisions of files.
-
-use std::collections::HashMap;
+//! Which decisions a text is about: BM25 as Continuity's retriever has it, and the decisions of files.
 
 use globset::Glob;
 
 use super::{Decision, Store};
-
-const K1: f64 = 1.2;
-const B: f64 = 0.75;
+use crate::metrics::bm25::{Corpus, Document};
 
 /// What a decision counts that is superseded, outdated or deprecated.
 const PAST: f64 = 0.4;
 
 /// Above so many decisions of one file they are ranked by two orders together.
-const MANY: usize = 50;
+pub const MANY: usize = 50;
 
 /// The constant of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009).
 const RRF_K: f64 = 60.0;
@@ -49,57 +44,37 @@ pub struct Match<'s> {
 #[derive(Debug)]
 pub struct Index<'s> {
     store: &'s Store,
-    /// How often each word is in each decision, and how many words each has.
-    counts: Vec<(HashMap<String, f64>, f64)>,
-    /// In how many decisions a word is.
-    spread: HashMap<String, f64>,
-    mean_length: f64,
+    /// Of each decision, in order.
+    documents: Vec<Document>,
+    corpus: Corpus,
 }
 
 impl<'s> Index<'s> {
     pub fn of(store: &'s Store) -> Self {
-        let mut spread: HashMap<String, f64> = HashMap::new();
-        let mut counts = vec![];
+        let mut corpus = Corpus::default();
+        let mut documents = vec![];
         for decision in &store.decisions {
             let text =
                 format!("{} {} {}", decision.question, decision.answer, decision.tags.join(" "));
-            let mut own: HashMap<String, f64> = HashMap::new();
-            let mut length = 0.0;
-            for word in words(&text) {
-                *own.entry(word).or_default() += 1.0;
-                length += 1.0;
-            }
-            own.keys().for_each(|word| *spread.entry(word.clone()).or_default() += 1.0);
-            counts.push((own, length));
+            let document = Document::of(words(&text));
+            corpus.add(&document);
+            documents.push(document);
         }
-        let sum: f64 = counts.iter().map(|(_, length)| length).sum();
-        let mean_length = if counts.is_empty() { 0.0 } else { sum / counts.len() as f64 };
-        Self { store, counts, spread, mean_length }
+        Self { store, documents, corpus }
     }
 
     /// The decisions that a text is about, the nearest first; of equals the one that the store has first.
     pub fn find(&self, text: &str) -> Vec<Match<'s>> {
         let asked: Vec<String> = words(text).collect();
-        let n = self.counts.len() as f64;
-        let score = |(counts, length): &(HashMap<String, f64>, f64)| -> f64 {
-            let term = |word: &String| {
-                let Some(times) = counts.get(word) else { return 0.0 };
-                let df = self.spread.get(word).copied().unwrap_or_default();
-                let idf = (1.0 + (n - df + 0.5) / (df + 0.5)).ln();
-                let norm = K1 * (1.0 - B + B * length / self.mean_length);
-                idf * times * (K1 + 1.0) / (times + norm)
-            };
-            asked.iter().map(term).sum()
-        };
-        let of = |(decision, counts): (&'s Decision, _)| {
+        let of = |(decision, document): (&'s Decision, _)| {
             let past = if decision.is_past() { PAST } else { 1.0 };
-            Match { decision, score: score(counts) * past }
+            Match { decision, score: self.corpus.score(&asked, document) * past }
         };
         let mut found: Vec<Match<'s>> = self
             .store
             .decisions
             .iter()
-            .zip(&self.counts)
+            .zip(&self.documents)
             .map(of)
             .filter(|found| found.score > 0.0)
             .collect();
@@ -134,8 +109,8 @@ fn specificity(pattern: &str, path: &str) -> Option<usize> {
     matches.then(|| pattern.chars().filter(|c| !matches!(c, '*' | '?')).count() + 1)
 }
 
-/// Reciprocal rank fusion of specificity and recency, as many as the budget holds.
-fn fused(by_specificity: Vec<Match<'_>>, budget: usize) -> Vec<Match<'_>> {
+/// Reciprocal rank fusion of the order that they come in (specificity) and recency, as many as the budget of tokens holds.
+pub fn fused(by_specificity: Vec<Match<'_>>, budget: usize) -> Vec<Match<'_>> {
     let mut by_time: Vec<&Decision> = by_specificity.iter().map(|found| found.decision).collect();
     by_time.sort_by(|a, b| b.timestamp.cmp(&a.timestamp));
     let rank = |decision: &Decision| by_time.iter().position(|it| it.id == decision.id);

@@ -57,7 +57,7 @@ pub struct Part {
 
 /// Equal uses of a name, counted: in one definition, through one object.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Use {
+pub struct Use {
     pub via: Via,
     /// The definition right around; None at the top of the file.
     pub within: Option<u32>,
@@ -70,7 +70,7 @@ pub(super) struct Use {
 
 /// How a name is reached.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) enum Via {
+pub enum Via {
     Itself,
     /// `object.name`: the words of the object, empty where it is more than dotted names.
     Member(Box<str>),
@@ -78,7 +78,7 @@ pub(super) enum Via {
 
 /// A name that an import brings.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Import {
+pub struct Import {
     /// Parts of the module's name, without what only says where to begin (`.`, `crate`, `super`).
     pub module: Vec<Box<str>>,
     /// None where the module itself is brought, `*` where all of it is.
@@ -96,6 +96,16 @@ impl Definition {
     /// The first line.
     pub fn line(&self) -> u32 {
         self.parts.first().map_or(1, |part| part.span.start)
+    }
+
+    /// What it lies in, by its place in [`FileFacts::definitions`].
+    pub fn owner(&self) -> Option<usize> {
+        self.owner.map(|at| at as usize)
+    }
+
+    /// The last line of its first part.
+    pub fn end(&self) -> u32 {
+        self.parts.first().map_or(1, |part| part.span.end)
     }
 
     pub(super) fn holds(&self, line: u32) -> bool {
@@ -138,15 +148,26 @@ impl FileFacts {
     }
 
     /// Whether a name means something of its own in the functions around a place.
-    pub(super) fn is_shadowed(&self, name: &str, at: Option<u32>) -> bool {
+    pub fn is_shadowed(&self, name: &str, at: Option<u32>) -> bool {
         let above = |&at: &u32| self.definitions.get(at as usize)?.owner;
         std::iter::successors(at, above)
             .filter_map(|at| self.definitions.get(at as usize))
             .any(|definition| definition.locals.contains(name))
     }
 
-    pub(super) fn uses_of(&self, name: &str) -> &[Use] {
+    /// Where a name is used; in no definition's body it may still mean something of its own ([`Self::is_shadowed`]).
+    pub fn uses_of(&self, name: &str) -> &[Use] {
         self.uses.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// Every name that is used, with where; in no order.
+    pub fn uses(&self) -> impl Iterator<Item = (&str, &[Use])> {
+        self.uses.iter().map(|(name, uses)| (&**name, uses.as_slice()))
+    }
+
+    /// What it imports, in the order of the file.
+    pub fn imports(&self) -> &[Import] {
+        &self.imports
     }
 
     /// Every name in the code, in any role; some more than once.

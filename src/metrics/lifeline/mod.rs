@@ -18,6 +18,7 @@ mod facts;
 mod imports;
 mod life;
 mod mentions;
+mod moves;
 mod names;
 mod read;
 mod snapshot;
@@ -43,11 +44,12 @@ use crate::{
 pub use asked::{asked, judged_after, moment};
 pub use chains::Place;
 pub use event::{Event, Side, Spot, State, What};
-pub use facts::{Definition, FileFacts, Kind, Part};
+pub use facts::{Definition, FileFacts, Import, Kind, Part, Use, Via};
 pub use life::{Cell, Move, Source, SymbolLife};
+pub use moves::{Touch, Went, moves};
 pub use names::in_parentheses;
 pub use read::facts;
-pub use snapshot::{UsedBy, is_test};
+pub use snapshot::{UsedBy, is_test, module_of};
 pub use users::{Fresh, Users};
 
 use chains::{Chains, Step, Touched};

@@ -71,7 +71,9 @@ pub fn is_test(path: &RepoPath) -> bool {
     in_tests || is_named || name.contains(".test.") || name.contains(".spec.")
 }
 
-fn module_of(path: &RepoPath) -> Vec<Box<str>> {
+/// The parts of a file's path as its code can be imported by: `ppdiff/losses.py` is ppdiff, losses; names that stand for
+/// their folder (`__init__`, `index`, `mod`, `lib`) are left out.
+pub fn module_of(path: &RepoPath) -> Vec<Box<str>> {
     let mut parts: Vec<Box<str>> = path.as_str().split('/').map(Into::into).collect();
     if let Some(last) = parts.last_mut() {
         let stem = last.split('.').next().unwrap_or_default();

@@ -103,6 +103,8 @@ pub struct Part {
     pub value: Option<f64>,
     /// How it was got, or why it is not recorded.
     pub why: String,
+    /// Whether it is what a judge said.
+    pub is_judged: bool,
 }
 
 /// Events that were counted, and where they are.

@@ -25,7 +25,7 @@ use crate::{
         criteria::{self, Criteria, Group},
         each::{self, judge_each},
         found::Environment,
-        job::{self, JobError},
+        job::{self, About, JobError},
         own,
         prompt::{self, Prompt},
         run::{Ended, Job},
@@ -201,8 +201,8 @@ impl Judging {
         };
         let prompt = prompt_in(scale, wish.prompt.as_deref())?;
         let criteria = match scale {
-            scale::Scale::Levels => None,
             scale::Scale::Flags => Some(Arc::new(criteria_in(wish.criteria.as_deref())?)),
+            scale::Scale::Levels | scale::Scale::Decisions | scale::Scale::Process => None,
         };
         let opened = self.open(&bundle, turns)?;
         Ok(JudgingSetup { settings, prompt, criteria, bundle, opened, known })
@@ -286,7 +286,7 @@ impl JudgingSetup {
         let wish = job::JudgingRequest {
             settings: self.settings.clone(),
             prompt: self.prompt.clone(),
-            criteria: self.criteria.clone(),
+            about: self.criteria.clone().map_or(About::Components, About::Places),
             components: wish.components.clone(),
             turn,
             budget: Some(wish.budget),

@@ -128,7 +128,7 @@ fn finished(states: &[(Job, Ended)]) -> (How, String) {
     if without > 0 {
         let nothing = match states.first().map(|(job, _)| job.scale()) {
             Some(Scale::Flags) => "an answer",
-            Some(Scale::Levels) | None => "a verdict",
+            Some(Scale::Levels | Scale::Decisions | Scale::Process) | None => "a verdict",
         };
         words.push_str(&format!(", {without} without {nothing}"));
     }
@@ -156,7 +156,7 @@ fn summary(document: &Document) -> String {
     if let Some(rows) = document.flags() {
         return flagged(FlagRow::counts(rows));
     }
-    let scores: Vec<u8> = document.given().into_iter().filter_map(|(_, score)| score).collect();
+    let scores: Vec<u8> = document.given().into_iter().filter_map(|it| it.score).collect();
     let words = format!("{} of {}", scores.len(), document.components.len());
     if scores.is_empty() {
         return words;

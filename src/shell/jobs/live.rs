@@ -31,6 +31,7 @@ pub const SERVER: &str = "server";
 pub const KEY: &str = "key";
 pub const RIGHTS: &str = "rights";
 pub const NOTES: &str = "notes";
+pub const LAYERS: &str = "layers";
 pub const TESTS: &str = "tests";
 pub const FOLDER: &str = "folder";
 
@@ -62,6 +63,7 @@ pub(crate) fn form(origin: Option<&Origin>) -> Form {
         Field::text(KEY, "key variable", "", "the agent's usual one"),
         Field::choice(RIGHTS, "may change", rights, 0),
         Field::text(NOTES, "layer: notes", "", "none; a file whose words go before each request"),
+        Field::text(LAYERS, "layers", "", "none; continuity, memory:blind, ... with blanks between"),
         Field::text(TESTS, "tests", "", "none; a command, run after each checkpoint"),
         Field::amount("tokens", "stop at", (None, 100_000.0), "tokens", "any number of tokens"),
         Field::amount("usd", "", (None, 0.5), "USD", "any cost"),
@@ -199,6 +201,7 @@ fn wanted(form: &Form, origin: Option<&Origin>, work: &Path) -> Result<Start, Re
         key,
         has_full_rights: form.choice(RIGHTS) == "full",
         notes: form.text(NOTES).map(PathBuf::from),
+        layers: form.text(LAYERS).map(str::to_owned),
         tests: form.text(TESTS).map(str::to_owned),
         folder: form.text(FOLDER).map(PathBuf::from),
         work: work.to_owned(),

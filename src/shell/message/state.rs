@@ -19,6 +19,8 @@ pub enum Message {
     Forward(usize),
     Copy(What),
     Edit,
+    /// The editor has closed a file of the user's own.
+    Edited,
     NextTheme,
     SwitchMouse,
     ShowFile(RepoPath),

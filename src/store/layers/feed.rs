@@ -112,6 +112,16 @@ impl Feed {
         })
     }
 
+    /// The files as they are where the feed is.
+    pub const fn project(&self) -> &Project {
+        &self.project
+    }
+
+    /// How full the agent's context is where the feed is.
+    pub fn context(&self) -> Context {
+        context(&self.opened.run, self.next)
+    }
+
     /// Takes the project through a turn.
     fn apply(&mut self, turn: usize) -> Vec<Change> {
         let timeline = self.timeline.clone();

@@ -4,6 +4,7 @@ use ratatui::buffer::Buffer;
 
 use crate::{
     metrics::process::Pillar,
+    run::Run,
     session::{
         Session, ask::Loading, context::Context, effect::Effect, request::Numbers, views::View,
     },
@@ -18,6 +19,13 @@ use crate::{
 
 use super::{List, Message, Part, Process, areas::Areas, draw};
 
+/// Steps up to which the signals of a run are looked for before somebody asks.
+const QUICK: usize = 4_000;
+
+fn is_quickly_read(run: &Run) -> bool {
+    run.turns.iter().map(|turn| turn.steps.len()).sum::<usize>() <= QUICK
+}
+
 impl RunView for Process {
     fn settle(&mut self, session: &mut Session, layout: &Layout) {
         if session.view != View::Process {
@@ -28,16 +36,28 @@ impl RunView for Process {
         self.below.follow(self.below_rows(session).len(), areas.below_height());
     }
 
-    /// The report while the view is on; decisions while their list is.
+    /// The report while the view is on, and of a run that is quickly read wherever its playhead is; decisions and memory
+    /// while their list is shown.
     fn ask(&mut self, session: &mut Session, numbers: &mut Numbers, _: &Layout) -> Vec<Effect> {
         let is_known = session.growth.is_whole && matches!(session.timeline, Loading::Ready(_));
-        if !is_known || session.view != View::Process {
+        let is_on = session.view == View::Process;
+        let Session { run, scores, .. } = session;
+        if !is_known || !(is_on || scores.worked.is_wanted || is_quickly_read(run)) {
             return vec![];
         }
-        let Session { run, scores, .. } = session;
         let mut effects: Vec<Effect> = scores.worked.ask(numbers, run).into_iter().collect();
-        if self.list == List::Decisions {
-            effects.extend(scores.worked.ask_decisions(numbers, run));
+        match self.list {
+            List::Decisions if is_on => effects.extend(scores.worked.ask_decisions(numbers, run)),
+            List::Memory if is_on => effects.extend(scores.worked.ask_memory(numbers, run)),
+            List::Signals
+            | List::Plan
+            | List::States
+            | List::Decisions
+            | List::Memory
+            | List::Recording => {}
+        }
+        if std::mem::take(&mut self.is_drawing) {
+            effects.extend(scores.worked.draw(numbers, run));
         }
         effects
     }

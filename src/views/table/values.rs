@@ -245,7 +245,7 @@ impl Facts for Row {
     }
 
     fn process(&self) -> Option<Processed> {
-        self.scores()?.process
+        self.scores()?.process.as_deref().copied()
     }
 }
 

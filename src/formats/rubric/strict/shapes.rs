@@ -126,6 +126,7 @@ const VERDICT: &[Field] = &[
     Field("seconds", Kind::Number, May),
     Field("error", Kind::Text, May),
     Field("fault", Kind::Flag, May),
+    Field("about_sha256", Kind::Text, May),
 ];
 
 const GROUP: &[Field] = &[

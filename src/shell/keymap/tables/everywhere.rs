@@ -10,6 +10,7 @@ use crate::{
         state::{self, Pending},
     },
     views::{
+        process,
         replay::{chooser, playback, steps, stops::Stop},
         table,
     },
@@ -27,7 +28,7 @@ use super::{
     },
     row::{
         c, choose, commands, copy, find_row, job, k, list, open, play, row, scroll, shell, table,
-        view,
+        view, worked,
     },
 };
 
@@ -35,7 +36,7 @@ use super::{
 pub static ROWS: &[Binding] = &[
     row(InRun, &[c('+'), c('=')], "play faster", "", |_| play(playback::Message::Faster)),
     row(InRun, &[c('-')], "play slower", "", |_| play(playback::Message::Slower)),
-    row(Anywhere, &[c('w')], "next view; 1w the replay, 2w the curves, 3w the scores, 4w the audit, 5w the comparison, 6w the table of runs, 7w the live run, 8w how it was worked on", "view", |n| view(n.0.map_or(views::Message::Next, views::Message::Number))),
+    row(Anywhere, &[c('w')], "next view; 1w the replay, 2w the curves, 3w the scores, 4w the audit, 5w the comparison, 6w the table of runs, 7w the live run, 8w how it was worked on, 9w what layers told the agent", "view", |n| view(n.0.map_or(views::Message::Next, views::Message::Number))),
     row(Anywhere, &[k(Code::F(1))], "the replay", "", |_| view(views::Message::Number(1))),
     row(Anywhere, &[k(Code::F(2))], "the curves", "", |_| view(views::Message::Number(2))),
     row(Anywhere, &[k(Code::F(3))], "the scores", "", |_| view(views::Message::Number(3))),
@@ -92,6 +93,8 @@ pub static ROWS: &[Binding] = &[
     row(GoToMark, &[c('\'')], "to where the last jump began", "last jump", |_| shell(state::Message::LastJump)),
     row(GoToMark, &[k(Code::Esc), Key::ctrl('c')], "stay here", "cancel; a letter goes to its mark", |_| shell(state::Message::Forget)),
     row(InRun, &[c('R')], "list every request; typing narrows it down", "", |_| choose(chooser::Message::Open(chooser::Kind::Requests))),
+    row(InRun, &[c(')')], "next signal: where something may have gone wrong, and why", "", |n| worked(process::Message::Signal(n.times() as isize))),
+    row(InRun, &[c('(')], "previous signal", "", |n| worked(process::Message::Signal(-(n.times() as isize)))),
     row(InRun, &[c('&')], "follow a recording that is still being written, or no longer", "", |_| Message::Follow),
     row(Hits, &[c('n')], "next hit", "", |n| choose(chooser::Message::Move(Motion::Down(n.times())))),
     row(Hits, &[c('N')], "previous hit", "", |n| choose(chooser::Message::Move(Motion::Up(n.times())))),

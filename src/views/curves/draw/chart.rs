@@ -244,6 +244,7 @@ impl<'a> Chart<'a> {
         for stretch in points::checkpoints(run, self.points) {
             put(buffer, (plot.x + self.column_of(stretch.points.end - 1), below), "┴", muted);
         }
+        self.signals(below, buffer);
         if self.rows_below == 1 {
             return;
         }
@@ -252,6 +253,17 @@ impl<'a> Chart<'a> {
         } else {
             self.stretches(&points::checkpoints(run, self.points), below + 1, buffer);
             self.stretches(&points::phases(run, self.points), below + 2, buffer);
+        }
+    }
+
+    /// A mark under each point whose turns have signals.
+    fn signals(&self, y: u16, buffer: &mut Buffer) {
+        for signal in self.session.scores.worked.signals() {
+            let at = self.points.partition_point(|point| point.done <= signal.step.turn);
+            if at < self.points.len() {
+                let place = (self.plot.area.x + self.column_of(at), y);
+                put(buffer, place, "•", self.theme.of(Meaning::Warning));
+            }
         }
     }
 

@@ -1,4 +1,6 @@
-//! The lists: what a pillar is made of, and signals, recoveries, decisions or the recording below.
+//! The lists: what a pillar is made of, and signals, recoveries, decisions, memory or the recording below.
+
+use std::path::Path;
 
 use ratatui::{
     buffer::Buffer,
@@ -49,8 +51,13 @@ pub fn draw_below(
 ) {
     let is_focused = has_keyboard(view, Part::Below);
     let rows = view.below_rows(session);
-    let inner =
-        titled(is_focused, titles(view, rows.len(), is_focused, theme), theme, area, buffer);
+    let inner = titled(
+        is_focused,
+        titles(view, session, (rows.len(), area.width), is_focused, theme),
+        theme,
+        area,
+        buffer,
+    );
     let strip_area = Rect { height: inner.height.min(1), ..inner };
     strip::draw(session, theme, strip_area, buffer);
     let below =
@@ -67,29 +74,61 @@ pub fn draw_below(
     position(view.below.top, rows.len(), theme, seen, buffer);
 }
 
-/// ` signals 6 `, and the other lists at the right.
-fn titles(view: &Process, count: usize, is_focused: bool, theme: Theme) -> [Line<'static>; 3] {
+/// ` signals 6 `, ` decisions 9 of decisions.json `, and the other lists at the right.
+fn titles(
+    view: &Process,
+    session: &Session,
+    (count, width): (usize, u16),
+    is_focused: bool,
+    theme: Theme,
+) -> [Line<'static>; 3] {
     let muted = theme.of(Meaning::Muted);
     let count = own(format!("{} ", figures::count(count as u64)), muted);
-    let others = List::ALL.iter().filter(|list| **list != view.list).map(|list| list.words());
-    let others = format!(" v {} ", others.collect::<Vec<_>>().join(" · "));
-    [
-        Line::from(vec![name(is_focused, view.list.words(), theme), count]),
-        Line::from(own(others, muted)),
-        Line::default(),
-    ]
+    let store = match (view.list, &session.scores.worked.store) {
+        (List::Decisions, Some(path)) => format!("of {} ", safe(&short(path))),
+        _ => String::new(),
+    };
+    let left = vec![name(is_focused, view.list.words(), theme), count, own(store, muted)];
+    let room = usize::from(width).saturating_sub(width_of(&left) + 3);
+    [Line::from(left), Line::from(own(others(view.list, room), muted)), Line::default()]
+}
+
+/// ` v recoveries and plan · decisions · memory `: the other lists, in the order in which `v` brings them; as many as there
+/// is room for.
+fn others(list: List, room: usize) -> String {
+    let at = List::ALL.iter().position(|it| *it == list).unwrap_or_default();
+    let next = |by: usize| List::ALL[(at + by) % List::ALL.len()].words();
+    let all: Vec<&str> = (1..List::ALL.len()).map(next).collect();
+    let named = |count: usize| {
+        let more = if count < all.len() { " …" } else { "" };
+        format!(" v {}{more} ", all[..count].join(" · "))
+    };
+    let fitting = (1..=all.len()).rev().map(named).find(|words| text::width(words) <= room);
+    fitting.unwrap_or_default()
+}
+
+/// The file and the folder that it lies in.
+fn short(path: &Path) -> String {
+    let parts: Vec<_> = path.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+    parts[parts.len().saturating_sub(2)..].join("/")
 }
 
 fn nothing(view: &Process, session: &Session) -> String {
     match view.list {
         List::Signals => "nothing to look at: no loop, no failure left, no use lost".into(),
         List::Plan => "nothing failed, and no plan was listed".into(),
+        List::States => "nothing was built or tested on request; B does it for every turn, with commands of your own".into(),
         List::Recording => "nothing speaks against the recording".into(),
         List::Decisions => match session.scores.worked.decisions() {
             None => "looking for the decisions…".into(),
             Some(Err(why)) => safe(why),
-            Some(Ok(None)) => "the run has no decisions.json; `trajview decisions RUN --draw` makes one of its requests".into(),
+            Some(Ok(None)) => "the run has no decisions.json; d draws one from its requests, --store FILE lays another over the run".into(),
             Some(Ok(Some(_))) => "no decision applies to a file that a step touches".into(),
+        },
+        List::Memory => match session.scores.worked.memory() {
+            None => "looking for what a memory gave the agent…".into(),
+            Some(Err(why)) => safe(why),
+            Some(Ok(_)) => "no memory events are recorded in this run".into(),
         },
     }
 }

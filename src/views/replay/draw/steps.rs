@@ -199,8 +199,20 @@ impl Painter<'_> {
             StepKind::Thinking => self.theme.of(Meaning::Muted),
             _ => Style::default(),
         };
+        spans.extend(self.signals(item));
         spans.push(recorded(&step.label, label));
         spans
+    }
+
+    /// `• repeated call  `: what is worth a look here; the process view says why.
+    fn signals(&self, item: Item) -> Option<Span<'static>> {
+        let id = item.step()?;
+        let signals = self.session.scores.worked.signals_of(id.turn);
+        let mut kinds: Vec<&str> =
+            signals.iter().filter(|it| it.step == id).map(|it| it.kind.words()).collect();
+        kinds.dedup();
+        let words = || format!("• {}  ", kinds.join(", "));
+        (!kinds.is_empty()).then(|| own(words(), self.theme.of(Meaning::Warning)))
     }
 
     /// Known once the text has been read.

@@ -105,7 +105,7 @@ pub fn marks(session: &Session, turn: usize, digest: &Digest, theme: Theme) -> V
     if digest.subagents > 0 {
         marks.push(own(format!("⑂{}", digest.subagents), theme.of(Meaning::Hunk)));
     }
-    if session.scores.worked.has_signal(turn) {
+    if !session.scores.worked.signals_of(turn).is_empty() {
         marks.push(own("•", theme.of(Meaning::Warning)));
     }
     match session.lines_of_turn(turn) {

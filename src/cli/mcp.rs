@@ -1,0 +1,226 @@
+//! `trajview mcp`: the tool with which an agent asks the layers of its run, as a server of the Model Context Protocol.
+//!
+//! JSON-RPC 2.0, a line each way on standard input and output. It knows no layer: what is asked goes to the run's socket
+//! ([`channel`]). Whatever a line holds, it is answered or passed over, and the next one is read.
+
+use std::{
+    io::{BufRead, Read},
+    path::{Path, PathBuf},
+};
+
+use serde_json::{Value, json};
+
+use crate::live::layers::channel::{self, Asked};
+
+use super::{Exit, Outcome, output::Out};
+
+/// Answer an agent's questions about the project (called by agents of `trajview live`, not by people)
+#[derive(Debug, clap::Args)]
+#[command(hide = true)]
+pub struct Args {
+    /// Where the run answers
+    #[arg(long, value_name = "PATH")]
+    socket: PathBuf,
+}
+
+/// Versions of the protocol that it speaks, the newest first.
+const VERSIONS: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
+
+const TOOL: &str = "search_project_state";
+
+/// A longer line is no message (bytes).
+const MOST_BYTES: u64 = 1 << 20;
+
+/// Codes of JSON-RPC.
+const NO_JSON: i64 = -32_700;
+const NO_REQUEST: i64 = -32_600;
+const NO_METHOD: i64 = -32_601;
+const WRONG_PARAMETERS: i64 = -32_602;
+
+pub fn run(args: &Args, out: &mut Out) -> Outcome {
+    serve(&mut std::io::stdin().lock(), out, &|query| asked(&args.socket, query))?;
+    Ok(Exit::Fine)
+}
+
+/// The answer to a query; the error is a sentence.
+fn asked(socket: &Path, query: &str) -> Result<String, String> {
+    let answer = channel::ask(socket, &Asked::Search { query: query.to_owned() })?;
+    match answer.failed {
+        Some(why) if answer.text.is_empty() => Err(why),
+        _ if answer.text.is_empty() => Ok("Nothing is known about that.".into()),
+        _ => Ok(answer.text),
+    }
+}
+
+/// Answers line by line until there are no more.
+fn serve(
+    input: &mut impl BufRead,
+    out: &mut Out,
+    search: &dyn Fn(&str) -> Result<String, String>,
+) -> std::io::Result<()> {
+    loop {
+        let mut line = vec![];
+        if input.by_ref().take(MOST_BYTES).read_until(b'\n', &mut line)? == 0 {
+            return Ok(());
+        }
+        if line.last() != Some(&b'\n') && line.len() as u64 == MOST_BYTES {
+            skip_line(input)?;
+        }
+        if line.iter().all(u8::is_ascii_whitespace) {
+            continue;
+        }
+        let answer = match serde_json::from_slice(&line) {
+            Ok(Value::Array(all)) if !all.is_empty() => {
+                let answers: Vec<Value> =
+                    all.iter().filter_map(|message| answered(message, search)).collect();
+                (!answers.is_empty()).then(|| Value::Array(answers))
+            }
+            Ok(message) => answered(&message, search),
+            Err(why) => Some(refused(&Value::Null, NO_JSON, &format!("no JSON: {why}"))),
+        };
+        if let Some(answer) = answer {
+            out.line(&answer.to_string())?;
+            out.finish()?;
+        }
+    }
+}
+
+/// Passes over the rest of a line that is too long.
+fn skip_line(input: &mut impl BufRead) -> std::io::Result<()> {
+    loop {
+        let piece = input.fill_buf()?;
+        let end = piece.iter().position(|byte| *byte == b'\n');
+        let (count, is_over) = (end.map_or(piece.len(), |at| at + 1), end.is_some());
+        let is_over = is_over || piece.is_empty();
+        input.consume(count);
+        if is_over {
+            return Ok(());
+        }
+    }
+}
+
+/// The answer to a message; None for one that wants none.
+fn answered(message: &Value, search: &dyn Fn(&str) -> Result<String, String>) -> Option<Value> {
+    let id = message.get("id");
+    let Some(method) = message.get("method").and_then(Value::as_str) else {
+        // An answer to us, which never ask, is none; anything else is no request.
+        let is_answer = message.get("result").is_some() || message.get("error").is_some();
+        let id = id.unwrap_or(&Value::Null);
+        return (!is_answer).then(|| refused(id, NO_REQUEST, "expected a request with a method"));
+    };
+    let id = id?;
+    let nothing = Value::Null;
+    let parameters = message.get("params").unwrap_or(&nothing);
+    let result = match method {
+        "initialize" => Ok(beginning(parameters)),
+        "ping" => Ok(json!({})),
+        "tools/list" => Ok(json!({"tools": [tool()]})),
+        "tools/call" => called(parameters, search),
+        other => Err((NO_METHOD, format!("there is no method {other}"))),
+    };
+    Some(match result {
+        Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
+        Err((code, why)) => refused(id, code, &why),
+    })
+}
+
+fn refused(id: &Value, code: i64, why: &str) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": why}})
+}
+
+/// The version that is asked for where we speak it, else the newest of ours.
+fn beginning(parameters: &Value) -> Value {
+    let wanted = parameters.get("protocolVersion").and_then(Value::as_str);
+    let version = VERSIONS.into_iter().find(|it| Some(*it) == wanted).unwrap_or(VERSIONS[0]);
+    json!({
+        "protocolVersion": version,
+        "capabilities": {"tools": {"listChanged": false}},
+        "serverInfo": {"name": "trajview", "version": env!("CARGO_PKG_VERSION")},
+        "instructions": "Ask search_project_state before you change what earlier requests may have laid down.",
+    })
+}
+
+fn tool() -> Value {
+    json!({
+        "name": TOOL,
+        "title": "Search the project's state",
+        "description": "Finds what was laid down for this project in earlier requests: decisions, constraints, earlier \
+                        modules. Ask with the files and names that you are about to touch.",
+        "inputSchema": {
+            "type": "object",
+            "properties": {"query": {"type": "string", "description": "File paths, names and words."}},
+            "required": ["query"],
+            "additionalProperties": false,
+        },
+        "annotations": {
+            "readOnlyHint": true, "destructiveHint": false, "idempotentHint": true, "openWorldHint": false,
+        },
+    })
+}
+
+/// What a call of the tool gives. A search that fails is a result that says so, as the protocol wants it.
+fn called(
+    parameters: &Value,
+    search: &dyn Fn(&str) -> Result<String, String>,
+) -> Result<Value, (i64, String)> {
+    let name = parameters.get("name").and_then(Value::as_str).unwrap_or_default();
+    if name != TOOL {
+        return Err((WRONG_PARAMETERS, format!("there is no tool {name}; there is {TOOL}")));
+    }
+    let query = parameters.pointer("/arguments/query").and_then(Value::as_str);
+    let query = query.ok_or_else(|| (WRONG_PARAMETERS, "expected a text as `query`".to_owned()))?;
+    let (text, is_error) = match search(query) {
+        Ok(text) => (text, false),
+        Err(why) => (why, true),
+    };
+    Ok(json!({"content": [{"type": "text", "text": text}], "isError": is_error}))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answers(message: &str) -> Option<Value> {
+        let message: Value = serde_json::from_str(message).unwrap();
+        answered(&message, &|query| match query {
+            "bad" => Err("no run answers".into()),
+            query => Ok(format!("about {query}")),
+        })
+    }
+
+    #[test]
+    fn a_client_begins_lists_the_tool_and_calls_it() {
+        let began = answers(r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-03-26"}}"#).unwrap();
+        let other = answers(r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"1999"}}"#).unwrap();
+        let listed = answers(r#"{"jsonrpc":"2.0","id":"a","method":"tools/list"}"#).unwrap();
+        let found = answers(r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"search_project_state","arguments":{"query":"x.py"}}}"#).unwrap();
+        let failed = answers(r#"{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"search_project_state","arguments":{"query":"bad"}}}"#).unwrap();
+
+        assert_eq!(began["result"]["protocolVersion"], "2025-03-26");
+        assert_eq!(other["result"]["protocolVersion"], VERSIONS[0]);
+        assert_eq!(listed["result"]["tools"][0]["name"], TOOL);
+        assert_eq!(listed["id"], "a");
+        assert_eq!(found["result"]["content"][0]["text"], "about x.py");
+        assert_eq!(failed["result"]["isError"], true);
+        assert_eq!(answers(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#), None);
+        assert_eq!(answers(r#"{"jsonrpc":"2.0","id":9,"method":"ping"}"#).unwrap()["result"], json!({}));
+    }
+
+    #[test]
+    fn whatever_is_asked_is_answered_with_an_error_where_it_is_wrong() {
+        for (message, code) in [
+            (r#"{"id":1,"method":"nothing"}"#, NO_METHOD),
+            (r#"{"id":1,"method":"tools/call","params":{"name":"other"}}"#, WRONG_PARAMETERS),
+            (r#"{"id":1,"method":"tools/call","params":[]}"#, WRONG_PARAMETERS),
+            (r#"{"id":1,"method":"tools/call","params":{"name":"search_project_state","arguments":{"query":1}}}"#, WRONG_PARAMETERS),
+            (r#"{"id":1}"#, NO_REQUEST),
+            ("3", NO_REQUEST),
+            ("[]", NO_REQUEST),
+            (r#"{"method":7,"id":1}"#, NO_REQUEST),
+        ] {
+            let answer = answers(message).unwrap();
+            assert_eq!(answer["error"]["code"], code, "{message}");
+        }
+        assert_eq!(answers(r#"{"id":1,"result":{}}"#), None);
+    }
+}

@@ -1,0 +1,379 @@
+//! The JSON forms of results.
+//!
+//! PaperGuru: `data.json` of its figures, `aggregate-final.json`. SurveyBench: what `run_content_eval.py` saves, the judge's
+//! scores by topic, the statistics of the quiz. And a plain form of ours: rows of system, dimension and value.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use super::grid::{Figure, Gain, Grid, Stated};
+
+/// What one file says.
+#[derive(Debug, Default)]
+pub struct Read {
+    pub grids: Vec<Grid>,
+    /// What does not add up beside the tables.
+    pub trouble: Vec<String>,
+}
+
+/// SurveyBench's judges give 1 to 5.
+const LEVELS: Option<(f64, f64)> = Some((1.0, 5.0));
+
+/// PaperGuru gives shares of a hundred.
+const PERCENT: Option<(f64, f64)> = Some((0.0, 100.0));
+
+/// None for what is no result; `name` is that of the file, without its ending.
+pub fn of(document: &Value, name: &str) -> Option<Read> {
+    if let Some(list) = document.as_array() {
+        return plain(list).or_else(|| judged(list, name));
+    }
+    let document = document.as_object()?;
+    if document.contains_key("paperbench_per_paper") || document.contains_key("surveybench") {
+        return Some(figures(document));
+    }
+    if let Some(papers) = document.get("per_paper").and_then(Value::as_object) {
+        return Some(aggregate(document, papers));
+    }
+    if let Some(result) = document.get("result").and_then(Value::as_object) {
+        return evaluated(document, result);
+    }
+    if let Some(stats) = document.get("category_stats").and_then(Value::as_object) {
+        return Some(quiz(document, stats, name));
+    }
+    plain(document.get("rows")?.as_array()?)
+}
+
+/// Whether a name is that of a mean over others.
+pub fn is_mean(name: &str) -> bool {
+    let name = name.to_lowercase();
+    ["mean", "average", "avg", "overall"].iter().any(|word| name.starts_with(word))
+}
+
+fn is_ours(system: &str) -> bool {
+    let system = system.to_lowercase();
+    ["paperguru", "(ours)", "this paper"].iter().any(|word| system.contains(word))
+}
+
+/// `data.json`, from which PaperGuru draws its figures.
+fn figures(document: &Map<String, Value>) -> Read {
+    let mut read = Read::default();
+    let stated = document.get("paperbench_baselines").and_then(Value::as_object);
+    if let Some(papers) = document.get("paperbench_per_paper").and_then(Value::as_array) {
+        let mut grid = Grid { range: PERCENT, ..Grid::new("PaperBench by paper", "paper") };
+        grid.system("paperguru");
+        for paper in papers.iter().filter_map(Value::as_object) {
+            let slug = paper.get("slug").and_then(Value::as_str).unwrap_or_default();
+            for (system, figure) in paper.iter().filter(|(key, _)| *key != "slug") {
+                read.put(&mut grid, slug, system, figure);
+            }
+        }
+        let ours = stated.and_then(|it| it.iter().find(|(system, _)| is_ours(system)));
+        if let Some((called, figure)) = ours.and_then(|(it, of)| Some((it, Figure::of(of)?))) {
+            grid.stated.push(Stated { system: 0, figure, over: None, called: called.clone() });
+        }
+        read.trouble.extend(stated.and_then(|stated| mixture(&grid, stated)));
+        read.grids.push(grid);
+    }
+    if let Some(stated) = stated {
+        let one = Map::from_iter([("mean".to_owned(), Value::Object(stated.clone()))]);
+        read.grid("PaperBench as stated", "what", PERCENT, &one);
+        let human = document.get("human_reference").and_then(Figure::of);
+        let listed = stated.iter().find(|(system, _)| system.contains("Human"));
+        if let (Some(human), Some((system, listed))) = (human, listed)
+            && Figure::of(listed).is_some_and(|it| it.value != human.value)
+        {
+            let what = format!("human_reference is {}, {system} is {listed}", human.value);
+            read.trouble.push(what);
+        }
+    }
+    if let Some(dimensions) = document.get("surveybench").and_then(Value::as_object) {
+        read.grid("SurveyBench content", "dimension", PERCENT, dimensions);
+    }
+    if let Some(richness) = document.get("surveybench_richness") {
+        let one = Map::from_iter([("richness".to_owned(), richness.clone())]);
+        read.grid("SurveyBench richness", "what", PERCENT, &one);
+    }
+    read
+}
+
+/// A stated baseline that is the mean of the best of each paper: no system got it.
+fn mixture(grid: &Grid, stated: &Map<String, Value>) -> Option<String> {
+    let best = grid.systems.iter().position(|it| it.contains("best"))?;
+    let mean = super::grid::mean(&grid.own(best))?;
+    let (system, value) = stated.iter().find(|(system, value)| {
+        let figure = Figure::of(value);
+        !is_ours(system) && figure.is_some_and(|it| (it.value - mean).abs() < 0.0051)
+    })?;
+    let n = grid.own(best).len();
+    Some(format!(
+        "PaperBench as stated: {system} is {value}, which is the mean over {n} papers of the best baseline of each: no one \
+         system got it"
+    ))
+}
+
+/// `aggregate-final.json`: scores by paper, 0 to 1 or of a hundred, and what is stated beside them.
+fn aggregate(document: &Map<String, Value>, papers: &Map<String, Value>) -> Read {
+    let mut read = Read::default();
+    let mut grid = Grid::new("PaperBench by paper", "paper");
+    let ours = grid.system("paperguru");
+    for (paper, value) in papers {
+        let score = value.as_object().and_then(|it| it.get("score").or_else(|| it.get("mean")));
+        read.put(&mut grid, paper, "paperguru", score.unwrap_or(value));
+    }
+    let own = grid.own(ours);
+    let is_share = own.iter().all(|it| it.value <= 1.0);
+    grid.range = if is_share { Some((0.0, 1.0)) } else { PERCENT };
+    for (key, value) in document {
+        let Some(figure) = Figure::of(value) else { continue };
+        let is_count =
+            ["n", "count", "n_papers", "num_papers", "papers", "total"].contains(&key.as_str());
+        if is_count && figure.value != papers.len() as f64 {
+            let what = format!("{key} is {value}; per_paper has {}", papers.len());
+            read.trouble.push(format!("{}: {what}", grid.name));
+        }
+        if key.split('_').any(is_mean) {
+            let of_hundred = is_share && figure.value > 1.0;
+            let figure = match of_hundred {
+                true => Figure { value: figure.value / 100.0, decimals: figure.decimals + 2 },
+                false => figure,
+            };
+            grid.stated.push(Stated { system: ours, figure, over: None, called: key.clone() });
+        }
+    }
+    read.grids.push(grid);
+    read
+}
+
+/// A record of `run_content_eval.py`: one method, one mode or all.
+fn evaluated(document: &Map<String, Value>, result: &Map<String, Value>) -> Option<Read> {
+    let method = document.get("method")?.as_str()?;
+    let mode = document.get("mode")?.as_str()?;
+    let mut read = Read::default();
+    let parts: Vec<(&str, &Map<String, Value>)> = match mode {
+        "overall" => ["content", "outline", "richness"]
+            .into_iter()
+            .filter_map(|part| Some((part, result.get(&format!("{part}_avg"))?.as_object()?)))
+            .collect(),
+        mode => vec![(mode, result)],
+    };
+    for (part, dimensions) in parts {
+        let is_counted = part == "richness";
+        let mut grid = Grid::new(&format!("SurveyBench {part}"), "dimension");
+        (grid.range, grid.has_means) = (LEVELS.filter(|_| !is_counted), !is_counted);
+        for (dimension, value) in dimensions {
+            read.put(&mut grid, dimension, method, value);
+        }
+        let of = |name: &str| Some(Figure::of(dimensions.get(name)?)?.value);
+        if let (Some(figures), Some(tables), Some(richness)) =
+            (of("figures"), of("tables"), of("richness"))
+            && (figures + tables > 0.0) != (richness > 0.0)
+        {
+            let what = format!("richness is {richness} with {figures} figures and {tables} tables");
+            read.trouble.push(format!("{}: {method}: {what}", grid.name));
+        }
+        read.grids.push(grid);
+    }
+    (!read.grids.is_empty()).then_some(read)
+}
+
+/// The judge's scores: a list, or a list of lists, of topics with `coverage_score: {response: "4"}` and the like; several of
+/// one dimension are numbered. The method stands in the name of the file, before `_content_` or `_outline_`.
+fn judged(list: &[Value], name: &str) -> Option<Read> {
+    let part =
+        ["content", "outline"].into_iter().find(|part| name.contains(&format!("_{part}_")))?;
+    let method = name.split(&format!("_{part}_")).next()?;
+    let flat = list.iter().flat_map(|it| it.as_array().map_or(std::slice::from_ref(it), |it| it));
+    let mut scores: BTreeMap<String, Vec<Figure>> = BTreeMap::new();
+    let mut read = Read::default();
+    for entry in flat.filter_map(Value::as_object) {
+        let topic = entry.get("topic").and_then(Value::as_str).unwrap_or("?");
+        for (key, value) in entry.iter().filter(|(key, _)| key.contains("_score")) {
+            let dimension = key.split("_score").next().unwrap_or(key);
+            let response = value.get("response").unwrap_or(value);
+            let figure = Figure::of(response);
+            let is_level = |it: &Figure| {
+                LEVELS.is_some_and(|(least, most)| (least..=most).contains(&it.value))
+            };
+            match figure.filter(is_level) {
+                Some(figure) => scores.entry(dimension.to_owned()).or_default().push(figure),
+                None => {
+                    read.trouble.push(format!("{name}: {topic}: {key} is {response}, not 1 to 5"))
+                }
+            }
+        }
+    }
+    let mut grid = Grid { range: LEVELS, ..Grid::new(&format!("SurveyBench {part}"), "dimension") };
+    for (dimension, figures) in &scores {
+        let value = super::grid::mean(figures)?;
+        let _ = grid.put(dimension, method, Figure { value, decimals: 6 }); // dimensions are told apart by the map
+    }
+    let counts: Vec<usize> = scores.values().map(Vec::len).collect();
+    if counts.iter().any(|it| *it != counts[0]) {
+        let each = scores.iter().map(|(dimension, it)| format!("{dimension} {}", it.len()));
+        let each = each.collect::<Vec<_>>().join(", ");
+        read.trouble
+            .push(format!("{name}: the dimensions have different numbers of scores: {each}"));
+    }
+    read.grids.push(grid);
+    (!scores.is_empty()).then_some(read)
+}
+
+/// Statistics of SurveyBench's quiz: answers from the survey of a person (1) and of a method (2), the better by category.
+fn quiz(document: &Map<String, Value>, stats: &Map<String, Value>, name: &str) -> Read {
+    let mut read = Read::default();
+    let mut grid =
+        Grid { has_means: false, ..Grid::new(&format!("{name}: better answers"), "category") };
+    let mut sums = [0.0; 4];
+    for (category, counts) in stats {
+        let keys = ["better_answer_2", "better_answer_1", "other", "total"];
+        let systems = ["the method's survey", "the person's survey", "neither", "questions"];
+        let values = keys.map(|key| counts.get(key).and_then(Figure::of));
+        for ((system, value), sum) in systems.into_iter().zip(values).zip(&mut sums) {
+            let Some(value) = value else { continue };
+            *sum += value.value;
+            let _ = grid.put(category, system, value); // a category is told apart by its key
+        }
+        if let [Some(two), Some(one), Some(other), Some(total)] = values
+            && two.value + one.value + other.value != total.value
+        {
+            let what = format!("{category} has {} questions, its parts come to", total.value);
+            let parts = two.value + one.value + other.value;
+            read.trouble.push(format!("{name}: {what} {parts}"));
+        }
+    }
+    let lost = document.get("better_answer_1_reasons").and_then(Value::as_array);
+    let told = [
+        (
+            "better_answer_2_count",
+            document.get("better_answer_2_count").and_then(Value::as_f64),
+            sums[0],
+        ),
+        ("better_answer_1_reasons", lost.map(|it| it.len() as f64), sums[1]),
+        ("total_questions", document.get("total_questions").and_then(Value::as_f64), sums[3]),
+    ];
+    for (key, stated, sum) in told {
+        if let Some(stated) = stated.filter(|it| *it != sum) {
+            read.trouble.push(format!("{name}: {key} is {stated}, the categories come to {sum}"));
+        }
+    }
+    read.grids.push(grid);
+    read
+}
+
+/// Rows of `{table?, system, dimension (or metric), value, n?, baseline?, gain?}`; a row of a mean states one.
+fn plain(list: &[Value]) -> Option<Read> {
+    let mut read = Read::default();
+    let text = |row: &Map<String, Value>, key: &str| Some(row.get(key)?.as_str()?.to_owned());
+    let rows: Vec<_> = list
+        .iter()
+        .filter_map(Value::as_object)
+        .filter_map(|row| {
+            let dimension = text(row, "dimension").or_else(|| text(row, "metric"))?;
+            Some((row, text(row, "system")?, dimension, Figure::of(row.get("value")?)?))
+        })
+        .collect();
+    for (row, system, dimension, figure) in &rows {
+        let name = text(row, "table").unwrap_or_else(|| "results".into());
+        let at = read.grids.iter().position(|it| it.name == name).unwrap_or_else(|| {
+            read.grids.push(Grid::new(&name, "dimension"));
+            read.grids.len() - 1
+        });
+        let over = row.get("n").and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
+        let mut grid = std::mem::take(&mut read.grids[at]);
+        if is_mean(dimension) {
+            let system = grid.system(system);
+            let stated = Stated { system, figure: *figure, over, called: dimension.clone() };
+            grid.stated.push(stated);
+        } else {
+            read.put_figure(&mut grid, dimension, system, *figure);
+        }
+        let baseline = text(row, "baseline").and_then(|baseline| {
+            let is_it = |it: &&(_, String, String, Figure)| it.1 == baseline && it.2 == *dimension;
+            Some(rows.iter().find(is_it)?.3)
+        });
+        if let Some((figure_of_gain, over)) = row.get("gain").and_then(Figure::of).zip(baseline) {
+            let row = format!("{system}, {dimension}");
+            grid.gains.push(Gain { row, figure: figure_of_gain, of: *figure, over });
+        }
+        read.grids[at] = grid;
+    }
+    (!read.grids.is_empty()).then_some(read)
+}
+
+impl Read {
+    /// A value of JSON; what is there twice is told, what is no number is left out.
+    fn put(&mut self, grid: &mut Grid, row: &str, system: &str, value: &Value) {
+        if let Some(figure) = Figure::of(value) {
+            self.put_figure(grid, row, system, figure);
+        }
+    }
+
+    fn put_figure(&mut self, grid: &mut Grid, row: &str, system: &str, figure: Figure) {
+        if let Err(before) = grid.put(row, system, figure) {
+            let (name, before) = (&grid.name, before.value);
+            let what = format!("{system}, {row} is there twice: {before} and {}", figure.value);
+            self.trouble.push(format!("{name}: {what}"));
+        }
+    }
+
+    /// A map of rows, each a map of systems; ours first.
+    fn grid(
+        &mut self,
+        name: &str,
+        row: &str,
+        range: Option<(f64, f64)>,
+        rows: &Map<String, Value>,
+    ) {
+        let mut grid = Grid { range, ..Grid::new(name, row) };
+        let systems = rows.values().filter_map(Value::as_object).flat_map(Map::keys);
+        if let Some(ours) = systems.clone().find(|it| is_ours(it)) {
+            grid.system(ours);
+        }
+        for (dimension, values) in rows {
+            for (system, value) in values.as_object().into_iter().flatten() {
+                self.put(&mut grid, dimension, system, value);
+            }
+        }
+        if !grid.rows.is_empty() {
+            self.grids.push(grid);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// JSON of the keys that the forms have, whatever stands below them.
+    fn value() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            any::<f64>().prop_map(Value::from),
+            any::<u64>().prop_map(Value::from),
+            "[a-z0-9.%]{0,5}".prop_map(Value::from),
+            Just(Value::Null),
+        ];
+        let keys = "paperbench_per_paper|paperbench_baselines|surveybench|per_paper|mean|n|slug|result|mode|overall|\
+            content|content_avg|richness|method|category_stats|total|rows|system|dimension|value|gain|baseline|a|b";
+        leaf.prop_recursive(4, 40, 5, move |inner| {
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                proptest::collection::hash_map(keys, inner, 0..5)
+                    .prop_map(|map| Value::Object(map.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_the_document_it_is_read_and_checked(document in value()) {
+            for name in ["x", "A_content_b"] {
+                for grid in of(&document, name).into_iter().flat_map(|it| it.grids) {
+                    grid.trouble();
+                    grid.table();
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,399 @@
+//! Layers of project state in live runs, with small agents written in shell: what the agent was told and by which way, what
+//! is recorded of it, and what stays when the run is killed.
+
+use std::{fs, path::Path};
+
+use serde_json::{Value, json};
+use trajview::{
+    layers::{Origin, stack::Delivery},
+    store::layers::history::{self, LayerHistory},
+};
+
+use super::{
+    live::{Desk, start, wait_for},
+    live_agents::{npm, server},
+};
+use crate::common::{project, trajview};
+
+const STORE: &str = r#"[
+    {"id": "fixed-target", "question": "Does the target move?", "answer": "It stays fixed.", "files": ["sampler.py"]},
+    {"id": "old-noise", "question": "Which noise?", "answer": "Masks.", "status": "superseded", "supersededBy": "noise"},
+    {"id": "noise", "question": "Which noise?", "answer": "Uniform noise."}
+]"#;
+
+/// The record of the only layer.
+fn record(desk: &Desk) -> LayerHistory {
+    let mut all = history::read(&desk.path("run"));
+    assert_eq!(all.len(), 1, "{all:?}");
+    all.remove(0)
+}
+
+fn turns(history: &LayerHistory) -> Vec<usize> {
+    history.turns.iter().map(|turn| turn.turn).collect()
+}
+
+/// A layer of one's own: says how many turns it knows, and counts them in its state. A file `wait` beside it holds it up
+/// while it takes in turn 2.
+fn counting_layer(folder: &Path) -> String {
+    let script = r#"
+        input=$(cat)
+        turn=$(printf '%s' "$input" | sed 's/.*"turn":\([0-9]*\).*/\1/')
+        known=$(printf '%s' "$input" | sed -n 's/.*"state":{"known":"\([0-9 ]*\)"}.*/\1/p')
+        case $input in
+        *'"event":"before"'*) printf '{"text":"I know: %s.","why":"counted"}' "$known" ;;
+        *)
+            if [ "$turn" = 2 ] && [ -f HERE/wait ]; then
+                rm HERE/wait
+                sleep 60
+            fi
+            printf '{"state":{"known":"%s"}}' "$known $turn"
+            ;;
+        esac
+    "#;
+    let here = folder.to_str().unwrap();
+    let path = folder.join("counting.sh");
+    fs::write(&path, script.replace("HERE", here)).unwrap();
+    format!("command:sh {}", path.display())
+}
+
+fn four() -> Desk {
+    Desk::new(&[
+        ("One.\ndo: echo 1 >>count", None),
+        ("Two.\ndo: echo 2 >>count", None),
+        ("Three.\ndo: echo half >half; test -f ../go || sleep 60; rm half; echo 3 >>count", None),
+        ("Four.\ndo: echo 4 >>count", None),
+    ])
+}
+
+#[test]
+fn decisions_come_with_the_request_and_are_recorded_with_where_they_are_from() {
+    let desk = Desk::new(&[
+        ("Write sampler.py.\ndo: echo 1 >sampler.py", None),
+        ("Change the Uniform noise.\ndo: echo 2 >noise.py", None),
+    ]);
+    fs::write(desk.path("store.json"), STORE).unwrap();
+
+    let ran = desk.live(&["--layer", "continuity", "--layer-store", &desk.text("store.json")]);
+
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    desk.check();
+    let run = desk.run_json();
+    let layer = &run["turns"][0]["layer"];
+    assert_eq!(layer["name"], "continuity");
+    assert_eq!(layer["sentences"][1]["from"], json!([{"decision": "fixed-target"}]));
+    assert_eq!(layer["forecast"], json!(["sampler.py"]));
+    assert_eq!(layer["spent"]["calls"], 0);
+    assert!(layer["after"]["seconds"].is_number(), "{layer}");
+    let history = record(&desk);
+    assert_eq!((history.name.as_str(), turns(&history)), ("continuity", vec![1, 2]));
+    let said = history.turns[1].said.clone().unwrap();
+    assert_eq!(said.brief.sentences[1].from, [Origin::Decision("noise".into())]);
+    assert!(said.brief.text().contains("superseded by noise"), "{said:?}");
+    assert_eq!(history.turns[1].commit.as_deref(), run["turns"][0]["commit"].as_str());
+    let shown = trajview(&["show", &desk.text("run"), "--turn", "1"]).out;
+    assert!(shown.contains("It stays fixed."), "{shown}");
+    assert!(desk.path("run/decisions.json").is_file());
+}
+
+#[test]
+fn without_a_store_decisions_are_drawn_from_what_was_asked_before() {
+    let desk = Desk::new(&[
+        ("The target must stay fixed in sampler.py.\ndo: echo 1 >sampler.py", None),
+        ("Write sampler.py anew.\ndo: echo 2 >sampler.py", None),
+    ]);
+
+    let ran = desk.live(&["--layer", "continuity"]);
+
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let history = record(&desk);
+    assert_eq!(history.turns[0].said, None);
+    let said = history.turns[1].said.clone().unwrap();
+    let from = [Origin::Decision("t1.1".into()), Origin::Request(1)];
+    assert_eq!(said.brief.sentences[1].from, from);
+    assert!(history.state(&history.turns[0])["decisions.json"].contains("t1.1"));
+}
+
+/// A run of the agent that uses what layers give it.
+fn layered(desk: &Desk, layer: &str) -> Value {
+    fs::write(desk.path("store.json"), STORE).unwrap();
+    fs::copy(project("tests/agents/layered.sh"), desk.path("agent.sh")).unwrap();
+    let program = desk.path("agent");
+    fs::write(&program, format!("#!/bin/sh\nexec sh {} \"$@\"\n", desk.text("agent.sh"))).unwrap();
+    let runs = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(&program, runs).unwrap();
+    let (script, out, work) = (desk.text("script.json"), desk.text("run"), desk.text("run.work"));
+    let ran = trajview(&[
+        "live", "--agent", "claude", "--program", program.to_str().unwrap(), "--script", &script,
+        "--out", &out, "--work", &work, "--headless", "--keep-work", "--layer", layer,
+        "--layer-store", &desk.text("store.json"),
+    ]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    desk.check();
+    desk.run_json()
+}
+
+const BOTH: [(&str, Option<&str>); 1] =
+    [("Work on the Uniform noise.\ntouch: sampler.py\nsearch: sampler.py", None)];
+
+#[test]
+fn the_same_decision_comes_with_the_request_as_an_answer_and_with_a_call() {
+    for (layer, told, found, with_request) in [
+        ("continuity:prompt", false, false, true),
+        ("continuity:search", false, true, false),
+        ("continuity:tool", true, false, false),
+    ] {
+        let desk = Desk::new(&BOTH);
+        let run = layered(&desk, layer);
+        let read = |name: &str| fs::read_to_string(desk.workspace().join(name)).unwrap_or_default();
+
+        let (hooked, answered) = (read("sampler.py.told"), read("found.json"));
+        assert_eq!(hooked.contains("It stays fixed."), told, "{layer}: {hooked}");
+        assert_eq!(answered.contains("It stays fixed."), found, "{layer}: {answered}");
+        let history = record(&desk);
+        let turn = &history.turns[0];
+        assert_eq!(turn.said.is_some(), with_request, "{layer}");
+        let given: Vec<_> = turn.given.iter().map(|it| (it.delivery, it.asked.as_str())).collect();
+        match (told, found) {
+            (true, _) => assert_eq!(given, [(Delivery::Call, "Write")]),
+            (_, true) => assert_eq!(given, [(Delivery::Search, "sampler.py")]),
+            _ => assert_eq!(given, []),
+        }
+        if told || found {
+            let from = &turn.given[0].brief.sentences[1].from;
+            assert_eq!(from, &[Origin::Decision("fixed-target".into())]);
+            assert_eq!(run["turns"][0]["layer"]["given"], 1);
+        }
+        if found {
+            let lines: Vec<Value> =
+                answered.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+            assert_eq!(lines[0]["result"]["protocolVersion"], "2025-06-18");
+            assert_eq!(lines[1]["error"]["code"], -32_700);
+        }
+    }
+}
+
+#[test]
+fn what_an_agent_has_no_way_for_is_said_once() {
+    let desk = Desk::new(&[("One.\ndo: :", None), ("Two.\ndo: :", None)]);
+    let ran = desk.live(&["--layer", "continuity:tool"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let lack = "its words cannot come with calls that touch files, by hooks";
+    assert_eq!(ran.err.matches(lack).count(), 1, "{}", ran.err);
+
+    let plan = desk.live(&["--layer", "continuity:search,tool", "--print-plan"]);
+    assert!(plan.out.contains("layer     continuity:search,tool: its words with each request"));
+    assert!(plan.out.contains(lack), "{}", plan.out);
+}
+
+#[test]
+fn a_run_killed_in_a_turn_keeps_what_its_layer_knew_and_said() {
+    let desk = four();
+    let layer = counting_layer(desk.folder());
+    let mut child = start(&desk.words(&["--layer", &layer]));
+    wait_for("half of turn 3", || desk.workspace().join("half").exists());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let before = record(&desk);
+    assert_eq!(turns(&before), [1, 2]);
+
+    fs::write(desk.path("run.work/go"), "").unwrap();
+    let ran = desk.resume(&[]);
+
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    whole(&desk);
+}
+
+#[test]
+fn a_run_killed_while_its_layer_took_in_a_turn_is_told_of_it_again() {
+    let desk = four();
+    let layer = counting_layer(desk.folder());
+    fs::write(desk.path("wait"), "").unwrap();
+    let mut child = start(&desk.words(&["--layer", &layer]));
+    wait_for("the end of turn 2", || desk.path("counting.sh").exists() && !desk.path("wait").exists());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(desk.turns().last().unwrap(), "2 \"done\" 1");
+    assert_eq!(turns(&record(&desk)), [1]);
+
+    fs::create_dir_all(desk.path("run.work")).unwrap();
+    fs::write(desk.path("run.work/go"), "").unwrap();
+    let ran = desk.resume(&[]);
+
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    whole(&desk);
+}
+
+/// The layer was told of each turn once, and said before each what it knew then.
+fn whole(desk: &Desk) {
+    desk.check();
+    let history = record(desk);
+    assert_eq!(turns(&history), [1, 2, 3, 4]);
+    let said: Vec<String> =
+        history.turns.iter().map(|turn| turn.said.clone().unwrap().brief.text()).collect();
+    assert_eq!(said, ["I know: .", "I know:  1.", "I know:  1 2.", "I know:  1 2 3."]);
+    let versions = history.record_history("known");
+    assert_eq!(versions[3], (4, Some(" 1 2 3 4".into())));
+    let run = desk.run_json();
+    for (turn, said) in run["turns"].as_array().unwrap().iter().zip(&said) {
+        assert_eq!(turn["layer"]["added"], said.as_str());
+        assert!(turn["layer"]["after"]["seconds"].is_number(), "{turn}");
+    }
+}
+
+#[test]
+fn a_turn_that_is_repeated_is_told_once() {
+    let desk = Desk::new(&[
+        ("One.\ndo: echo 1 >>count", None),
+        ("Two.\ndo: echo 2 >>count; test -f ../tried || { touch ../tried; exit 3; }", None),
+    ]);
+    let layer = counting_layer(desk.folder());
+
+    let ran = desk.live(&["--layer", &layer, "--retries", "1"]);
+
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let history = record(&desk);
+    assert_eq!(history.record_history("known").last(), Some(&(2, Some(" 1 2".into()))));
+}
+
+#[test]
+fn a_layer_that_fails_is_told_and_the_run_goes_on_with_the_others() {
+    let desk = Desk::new(&[("One.\ndo: echo 1 >one", None)]);
+    fs::write(desk.path("notes.md"), "Mind the gap.").unwrap();
+
+    let ran = desk.live(&[
+        "--notes",
+        &desk.text("notes.md"),
+        "--layer",
+        "command:echo it cannot be >&2; exit 4",
+    ]);
+
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(desk.files("1"), ["one 1"]);
+    assert!(ran.err.contains("did nothing: the program failed (exit status: 4): it cannot be"));
+    assert!(ran.err.contains("did not take in turn 1"), "{}", ran.err);
+    assert_eq!(desk.run_json()["turns"][0]["layer"]["name"], "notes");
+    assert_eq!(history::read(&desk.path("run")).len(), 2);
+}
+
+#[test]
+fn a_layer_that_is_not_there_is_no_run() {
+    let desk = Desk::new(&[("One.\ndo: :", None)]);
+    for (words, why) in [
+        (&["--layer", "nothing"][..], "no layer nothing; there are:"),
+        (&["--layer", "continuity:more"], "layer continuity has no part more"),
+        (&["--layer", "continuity", "--layer", "continuity"], "is asked for twice"),
+        (&["--layer", "notes"], "layer notes needs --notes FILE"),
+        (&["--layer", "continuity", "--helper", "none"], "no judge none in the settings file"),
+        (&["--helper-budget", "3"], "needs --helper NAME"),
+    ] {
+        let ran = desk.live(words);
+        assert_eq!(ran.code, Some(2), "{words:?}: {}", ran.err);
+        assert!(ran.err.contains(why), "{words:?}: {}", ran.err);
+        assert!(!desk.path("run").exists());
+    }
+}
+
+#[test]
+#[ignore = "needs python3"]
+fn the_example_of_the_documentation_is_a_layer() {
+    let desk = Desk::new(&[
+        ("Write the sampler.\ndo: echo 1 >sampler.py", None),
+        ("Mend the sampler.\ndo: echo 2 >sampler.py", None),
+    ]);
+    let page = fs::read_to_string(project("docs/layers.md")).unwrap();
+    let (_, rest) = page.split_once("```python\n").unwrap();
+    fs::write(desk.path("made.py"), rest.split_once("```").unwrap().0).unwrap();
+    let layer = format!("command:python3 {}", desk.text("made.py"));
+
+    let ran = desk.live(&["--layer", &layer]);
+
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(!ran.err.contains("layer command"), "{}", ran.err);
+    let said = record(&desk).turns[1].said.clone().unwrap();
+    assert_eq!(said.brief.text(), "Made before:\n- sampler.py (turn 1)");
+    assert_eq!(said.brief.sentences[1].from, [Origin::Request(1)]);
+    assert_eq!(said.brief.forecast, ["sampler.py"]);
+}
+
+/// What the scripted model does with the one request: asks for the project's state where it can, then writes the file.
+fn told(at: &Path) {
+    let query = json!({"query": "sampler.py"});
+    let search = |name: &str| json!({"op": "raw", "name": name, "args": query, "else": "true"});
+    let script = json!({
+        "name": "layered",
+        "turns": [{"id": 1, "prompt": BOTH[0].0, "steps": [
+            {"say": "I ask first.", "ops": [search("mcp__trajview__search_project_state")]},
+            {"ops": [{"op": "write", "path": "sampler.py", "content": "target = 1\n"}]},
+            {"say": "Written."},
+        ]}],
+    });
+    fs::write(at, script.to_string()).unwrap();
+}
+
+/// A run of the real program with each delivery: what the model was sent, and what the bundle has of it.
+fn real(agent: &str, program: &Path, deliveries: &[&str]) {
+    assert!(program.is_file(), "{} is no program", program.display());
+    for delivery in deliveries {
+        let desk = Desk::new(&BOTH);
+        fs::write(desk.path("store.json"), STORE).unwrap();
+        told(&desk.path("told.json"));
+        let (_server, url) =
+            server(&desk.path("told.json"), &desk.workspace(), &desk.path("port"), "tools");
+        let layer = format!("continuity:{delivery}");
+        let (script, out, work) =
+            (desk.text("script.json"), desk.text("run"), desk.text("run.work"));
+        let program = program.to_str().unwrap();
+        let ran = std::process::Command::new(env!("CARGO_BIN_EXE_trajview"))
+            .args(["live", "--agent", agent, "--program", program, "--script", &script])
+            .args(["--out", &out, "--work", &work, "--headless", "--model", "gpt-5.5"])
+            .args(["--base-url", &url, "--timeout-turn", "120", "--layer", &layer])
+            .args(["--layer-store", &desk.text("store.json")])
+            .env("TRAJVIEW_CONFIG", "")
+            .env("OPENAI_API_KEY", "not-a-secret")
+            .env("ANTHROPIC_API_KEY", "not-a-secret")
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&ran.stderr);
+        assert!(ran.status.success(), "{agent} {delivery}: {said}");
+        let history = record(&desk);
+        let turn = &history.turns[0];
+        let briefs = turn.said.iter().map(|it| it.brief.text());
+        let given = turn.given.iter().map(|it| it.brief.text());
+        let all: Vec<String> = briefs.chain(given).collect();
+        assert!(
+            all.iter().any(|it| it.contains("It stays fixed.")),
+            "{agent} {delivery}: {all:?} {said}"
+        );
+        // The agent's own log holds what its model was sent.
+        let logs = walk(&desk.path("run/session"));
+        let has_it = logs.iter().any(|path| {
+            fs::read_to_string(path).unwrap_or_default().contains("It stays fixed.")
+        });
+        assert!(has_it, "{agent} {delivery}: not in its log");
+    }
+}
+
+fn walk(folder: &Path) -> Vec<std::path::PathBuf> {
+    let mut found = vec![];
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        match entry.path().is_dir() {
+            true => found.extend(walk(&entry.path())),
+            false => found.push(entry.path()),
+        }
+    }
+    found
+}
+
+#[test]
+#[ignore = "needs TRAJVIEW_REAL_DATA, TRAJVIEW_REAL_CLI and python3"]
+fn claude_code_is_told_a_decision_with_its_request_by_its_tool_and_by_its_hook() {
+    let program = npm("@anthropic-ai/claude-code-linux-x64/claude");
+    real("claude", &program, &["prompt", "search", "tool"]);
+}
+
+#[test]
+#[ignore = "needs TRAJVIEW_REAL_DATA, TRAJVIEW_REAL_CLI and python3"]
+fn codex_is_told_a_decision_with_its_request_and_by_its_tool() {
+    let program = npm("@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex");
+    real("codex", &program, &["prompt", "search"]);
+}
