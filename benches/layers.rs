@@ -88,10 +88,13 @@ fn made(count: usize) -> (Project, Files) {
     let (mut project, mut files) = (Project::default(), Files::default());
     for at in 0..count {
         let (near, far) = ((at + 1) % count, (at * 7 + 3) % count);
-        let mut text = format!("from pkg.m{near} import run_{near}\nfrom pkg.m{far} import Box{far}\n\n");
-        text += &format!("class Box{at}:\n    def size_{at}(self):\n        return run_{near}(1)\n\n");
+        let mut text =
+            format!("from pkg.m{near} import run_{near}\nfrom pkg.m{far} import Box{far}\n\n");
+        text +=
+            &format!("class Box{at}:\n    def size_{at}(self):\n        return run_{near}(1)\n\n");
         for part in 0..6 {
-            let body = format!("    box = Box{far}()\n    return box.size_{far}() + run_{near}(x)\n\n");
+            let body =
+                format!("    box = Box{far}()\n    return box.size_{far}() + run_{near}(x)\n\n");
             text += &format!("def step_{at}_{part}(x):\n{body}");
         }
         text += &format!("def run_{at}(x):\n    return step_{at}_0(x)\n");

@@ -122,6 +122,7 @@ fn check(path: &Path, siblings: &Siblings) -> Checked {
             let mut warnings = opened.run.warnings.clone();
             warnings.extend(read_everything(&opened));
             warnings.extend(store::rubric::check(path, &opened));
+            warnings.extend(store::checks::problems(&opened.archive));
             let run = &opened.run;
             let memory = opened.archive.bundle();
             let memory = memory.and_then(|it| store::memory_events::recorded(it, run.turns.len()));

@@ -22,6 +22,7 @@ mod import;
 mod json;
 mod judge;
 mod keys;
+mod layer;
 mod live;
 mod ls;
 mod man;
@@ -89,6 +90,7 @@ enum Command {
     Corpus(corpus::Args),
     Process(process::Args),
     Decisions(decisions::Args),
+    Layer(layer::Args),
     Memory(memory::Args),
     Import(import::Args),
     Export(export::Args),
@@ -145,6 +147,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Corpus(args)) => corpus::run(args, out),
         Some(Command::Process(args)) => process::run(args, out),
         Some(Command::Decisions(args)) => decisions::run(args, out),
+        Some(Command::Layer(args)) => layer::run(args, out),
         Some(Command::Memory(args)) => memory::run(args, out),
         Some(Command::Import(args)) => import::run(args, out),
         Some(Command::Export(args)) => export::run(args, out),

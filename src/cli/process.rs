@@ -4,6 +4,7 @@
 
 mod document;
 mod many;
+mod states;
 mod tables;
 
 use std::{path::PathBuf, sync::Arc};
@@ -23,6 +24,11 @@ pub use document::{Process, ScoreRow, SignalRow};
 /// One run in full; several runs, or a folder, as tables: task by harness, a ranking with intervals, and how process goes with
 /// outcome. Both profiles are shown: rigor-paper has the paper's formulas and leaves out what no recording can tell;
 /// rigor-shipped is the released scorer, with its values where it finds nothing (marked *).
+///
+/// --build and --test run a command of yours on the files after each turn that changed some, each time in a scratch folder of
+/// their own, with a home of its own, no keys, and the recording out of reach; nothing is ever run without them. Results are kept
+/// in checks.jsonl of the bundle (of other recordings beside the cache), are not run again for the same files, and count from
+/// then on. Ctrl-C stops; what is done is kept.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Logs, run bundles, RigorBench results, or folders of them
@@ -37,6 +43,8 @@ pub struct Args {
     /// Only the signals, one a line
     #[arg(long)]
     signals: bool,
+    #[command(flatten)]
+    checking: states::Checking,
     #[command(flatten)]
     resampling: Resampling,
     /// Print JSON (schema trajview.process/1): a document a run, one in all of a folder
@@ -95,9 +103,15 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         && !store::holds_several(path)
     {
         let opened = store::open(path)?;
+        if let Some(checking) = args.checking.wanted() {
+            states::run(path, &opened, &checking)?;
+        }
         let worked = Worked::of(path.display().to_string(), &opened);
         one(&worked, args, out)?;
         return Ok(Exit::Fine);
+    }
+    if args.checking.wanted().is_some() {
+        return Err(Failure::wrong("--build and --test take one run; name each by itself"));
     }
     let paths: Vec<PathBuf> = args
         .runs

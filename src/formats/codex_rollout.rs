@@ -353,7 +353,11 @@ fn run(
     Run {
         title: name.map(Into::into).or_else(|| title(&turns)).unwrap_or_else(|| id.clone()),
         id,
-        agent: Agent { name: codex::AGENT.into(), version: meta.version.map(Into::into), context_window: meta.window },
+        agent: Agent {
+            name: codex::AGENT.into(),
+            version: meta.version.map(Into::into),
+            context_window: meta.window,
+        },
         model: (!models.is_empty()).then_some(models),
         started_at,
         ended_at,

@@ -49,11 +49,10 @@ pub fn tokens(text: &str) -> usize {
 pub fn named(brief: &Brief, symbol: &str, path: &str) -> Named {
     let text = brief.text();
     let simple = symbol.rsplit('.').next().unwrap_or(symbol);
-    match () {
-        () if has_word(&text, simple) => Named::Symbol,
-        () if has_word(&text, path) => Named::File,
-        () => Named::No,
+    if has_word(&text, simple) {
+        return Named::Symbol;
     }
+    if has_word(&text, path) { Named::File } else { Named::No }
 }
 
 /// Of a project's classes and functions the part whose names are in a brief, 0 to 1; None where there are none.

@@ -12,12 +12,14 @@
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod brief;
+pub mod check;
 pub mod continuity;
 pub mod helper;
 pub mod measure;
 pub mod memory;
 pub mod project;
 pub mod projectguard;
+pub mod record;
 pub mod spec;
 pub mod stack;
 

@@ -63,6 +63,24 @@ pub struct Limits<'a> {
 /// How often it is looked whether somebody wants it to stop.
 const BEAT: Duration = Duration::from_millis(100);
 
+/// What a command printed, and how it ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Said {
+    /// The beginning, where it is more than is read.
+    pub output: Vec<u8>,
+    pub ended: Ended,
+    pub seconds: f64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    Itself(Ending),
+    /// It was ended because its time was over.
+    TimedOut,
+    /// It was ended because somebody wanted it to stop.
+    Stopped,
+}
+
 /// Runs the command in a folder. The error is a sentence.
 pub fn run(
     command: &str,
@@ -84,11 +102,34 @@ pub fn run_within(
     confinement: &Confinement,
     limits: &Limits<'_>,
 ) -> Result<Tested, String> {
-    let seconds = limits.seconds;
     if report.is_some_and(|path| !is_inside(path)) {
         let path = report.unwrap_or(folder).display();
         return Err(format!("{path} is not a path inside the folder of the files"));
     }
+    let Said { output, ended, seconds } = said(command, folder, stage, confinement, limits)?;
+    let ending = match ended {
+        Ended::Itself(ending) => ending,
+        Ended::Stopped => return Err("stopped".into()),
+        Ended::TimedOut => {
+            return Err(format!("the tests were not over within {} s", limits.seconds));
+        }
+    };
+    let output = String::from_utf8_lossy(&output);
+    let cases = match report {
+        Some(path) => of_report(&folder.join(path), path)?,
+        None => junit(&output).unwrap_or_else(|| cases(&output, command, ending)),
+    };
+    Ok(Tested { cases, seconds })
+}
+
+/// Runs the command in a folder until it ends, or is ended. The error is a sentence.
+pub fn said(
+    command: &str,
+    folder: &Path,
+    stage: &Stage,
+    confinement: &Confinement,
+    limits: &Limits<'_>,
+) -> Result<Said, String> {
     let call = Call {
         program: "sh".into(),
         args: vec!["-c".into(), command.to_owned()],
@@ -103,13 +144,13 @@ pub fn run_within(
         confinement,
     };
     let began = Instant::now();
-    let deadline = began + duration(seconds.min(1e9));
+    let deadline = began + duration(limits.seconds.min(1e9));
     let mut process = Process::start(&order)?;
-    let mut said = vec![];
+    let mut output = vec![];
     let is_over = || limits.stop.is_set() || Instant::now() >= deadline;
     while !is_over() {
         match process.pieces.recv_deadline(deadline.min(Instant::now() + BEAT)) {
-            Ok(piece) if said.len() < MOST_BYTES => said.extend(piece.bytes),
+            Ok(piece) if output.len() < MOST_BYTES => output.extend(piece.bytes),
             Ok(_) | Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => break,
         }
@@ -119,20 +160,16 @@ pub fn run_within(
         std::thread::sleep(Duration::from_millis(5));
         ending = process.ending();
     }
-    let Some(ending) = ending else {
-        process.end(duration(1.0), &mut |_| {});
-        return Err(match limits.stop.is_set() {
-            true => "stopped".into(),
-            false => format!("the tests were not over within {seconds} s"),
-        });
+    let ended = match ending {
+        Some(ending) => Ended::Itself(ending),
+        None => {
+            let ended = if limits.stop.is_set() { Ended::Stopped } else { Ended::TimedOut };
+            process.end(duration(1.0), &mut |_| {});
+            ended
+        }
     };
-    stage.secrets.cover(&mut said);
-    let said = String::from_utf8_lossy(&said);
-    let cases = match report {
-        Some(path) => of_report(&folder.join(path), path)?,
-        None => junit(&said).unwrap_or_else(|| cases(&said, command, ending)),
-    };
-    Ok(Tested { cases, seconds: began.elapsed().as_secs_f64() })
+    stage.secrets.cover(&mut output);
+    Ok(Said { output, ended, seconds: began.elapsed().as_secs_f64() })
 }
 
 fn is_inside(path: &Path) -> bool {

@@ -24,7 +24,8 @@
 //! [`layers`] may put words before the request. [`turn`] sends it through a [`process`]; the [`listener`] reads what it writes. Then the agent's
 //! [`logs`] are copied, the files become a commit ([`crate::store::workspace`]), the [`journal`] gets its line, and
 //! `run.json` ([`manifest`]) is written anew. A turn counts from its line in the journal on: one that was begun and does not
-//! count is done again, from the files and logs before it. At the end of a checkpoint [`checks`] runs the tests; [`recheck`] runs some for a run that was recorded before.
+//! count is done again, from the files and logs before it. At the end of a checkpoint [`checks`] runs the tests; [`recheck`] runs some for a run that was recorded before,
+//! [`states`] builds and tests the files of its moments.
 //!
 //! The agent sees a small environment and folders of its own ([`stage`]); keys that it gets are kept out of everything that
 //! is written ([`secrets`]).
@@ -56,6 +57,7 @@ pub mod seal;
 pub mod secrets;
 pub mod setup;
 pub mod stage;
+pub mod states;
 pub mod turn;
 mod typing;
 pub mod under_way;

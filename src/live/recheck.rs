@@ -1,5 +1,5 @@
-//! Testing the code of a recorded run: the files as they were after some turns are written into a scratch folder, a
-//! command of the person's runs there as the tests of a live run do, and what it says becomes lines of `tests.jsonl`.
+//! Building and testing the code of a recorded run: the files of a moment are written into a scratch folder, and a command of
+//! the person's runs there as the tests of a live run do. What it says of a checkpoint becomes lines of `tests.jsonl`.
 
 use std::{
     fs,
@@ -16,7 +16,7 @@ use crate::{
 };
 
 use super::{
-    checks::{self, Limits, Tested},
+    checks::{self, Limits, Said, Tested},
     confine::Confinement,
     process,
     setup::Setup,
@@ -42,16 +42,56 @@ pub fn test_after(
     recheck: &Recheck,
     stop: &Stop,
 ) -> Result<Tested, String> {
-    let scratch = Scratch::new().map_err(|why| why.to_string())?;
-    let folder = scratch.0.workspace();
-    write_files(opened, done, &folder)?;
-    let confinement = Confinement::of(bundle, &Setup::new("tests", scratch.0.root().to_owned()));
+    let tree = opened.archive.timeline(&opened.run)?.tree_after(done);
     let limits = Limits { seconds: recheck.seconds, stop };
     let report = recheck.report.as_deref().map(Path::new);
-    let tested =
-        checks::run_within(&recheck.command, (&folder, report), &scratch.0, &confinement, &limits);
+    in_scratch(bundle, opened, &tree, &|folder, stage, confinement| {
+        checks::run_within(&recheck.command, (folder, report), stage, confinement, &limits)
+    })
+}
+
+/// Runs a command on some files of a run, out of reach of the recording. The error is a sentence: it could not be run.
+pub fn run_on(
+    recording: &Path,
+    opened: &store::Opened,
+    tree: &Tree,
+    command: &str,
+    limits: &Limits<'_>,
+) -> Result<Said, String> {
+    in_scratch(recording, opened, tree, &|folder, stage, confinement| {
+        checks::said(command, folder, stage, confinement, limits)
+    })
+}
+
+/// Why a command could reach the recording here; None where it cannot. A sentence.
+pub fn within_reach(recording: &Path) -> Option<String> {
+    Confinement::of(hidden(recording), &Setup::new("tests", stage::somewhere())).problem()
+}
+
+/// The file of a recording that is a part of one.
+fn hidden(recording: &Path) -> &Path {
+    recording.ancestors().find(|path| path.exists()).unwrap_or(recording)
+}
+
+type Work<'a, T> = dyn Fn(&Path, &Stage, &Confinement) -> Result<T, String> + 'a;
+
+/// Writes the files into a scratch folder, works there, and takes everything away again.
+fn in_scratch<T>(
+    recording: &Path,
+    opened: &store::Opened,
+    tree: &Tree,
+    work: &Work<'_, T>,
+) -> Result<T, String> {
+    let scratch = Scratch::new().map_err(|why| why.to_string())?;
+    let folder = scratch.0.workspace();
+    write_files(opened, tree, &folder)?;
+    let setup = Setup::new("tests", scratch.0.root().to_owned());
+    let confinement = Confinement::of(hidden(recording), &setup);
+    let confinement =
+        if confinement.problem().is_none() { confinement } else { Confinement::default() };
+    let worked = work(&folder, &scratch.0, &confinement);
     process::sweep(&scratch.0.id);
-    tested
+    worked
 }
 
 /// A stage that is taken away when nobody needs it any more.
@@ -73,9 +113,8 @@ impl Drop for Scratch {
     }
 }
 
-fn write_files(opened: &store::Opened, done: usize, folder: &Path) -> Result<(), String> {
+fn write_files(opened: &store::Opened, tree: &Tree, folder: &Path) -> Result<(), String> {
     let (run, archive) = (&*opened.run, &*opened.archive);
-    let tree = archive.timeline(run)?.tree_after(done);
     let is_link = |mode: FileMode| mode == FileMode::Link;
     // Links last: nothing is written through them.
     for links in [false, true] {
@@ -86,7 +125,7 @@ fn write_files(opened: &store::Opened, done: usize, folder: &Path) -> Result<(),
             write_file(&place, &content, file.mode).map_err(|why| format!("{path}: {why}"))?;
         }
     }
-    missing(&tree)
+    missing(tree)
 }
 
 /// Nothing can be tested where there is nothing.

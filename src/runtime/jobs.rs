@@ -15,12 +15,13 @@ use crate::{
     live::{
         checks,
         recheck::{self, Recheck},
+        states::{self, Told},
     },
-    metrics::{quality::Ruler, rules::Rules},
+    metrics::{process::states::CheckKind, quality::Ruler, rules::Rules},
     run::Run,
     session::{
         self,
-        jobs::{Plan, Refusal, Wanted},
+        jobs::{Moments, Plan, Refusal, Wanted},
         question::Question,
     },
     shell::jobs::scoring,
@@ -43,6 +44,7 @@ pub fn plan(
     match wanted {
         Wanted::Score(measure) => plan_of_measure(measure, settings),
         Wanted::Test(tests) => plan_of_tests(tests, bundle),
+        Wanted::Check(checks) => plan_of_checks(checks, bundle),
         Wanted::Live(start) => starting.plan(start, opener),
     }
 }
@@ -99,7 +101,27 @@ fn plan_of_tests(tests: &session::jobs::Tests, bundle: Option<&Path>) -> Result<
     Ok(plan)
 }
 
-/// Tests of checkpoints; copies share which are under way.
+const NO_PLACE: &str = "this recording is no run bundle; `trajview process RECORDING --build CMD --test CMD` runs them and keeps the \
+                        results beside the cache";
+
+fn plan_of_checks(checks: &session::jobs::Checks, bundle: Option<&Path>) -> Result<Plan, Refusal> {
+    let bundle = bundle.ok_or_else(|| Refusal { field: None, why: NO_PLACE.into() })?;
+    let mut plan = Plan::default();
+    for (name, command) in [("builds with", &checks.build), ("tests with", &checks.test)] {
+        if let Some(command) = command {
+            plan.row(name, format!("sh -c '{command}'"));
+        }
+    }
+    plan.row(
+        "in",
+        "a scratch copy of the files for each command, with a home of its own and no keys",
+    );
+    plan.row("kept in", bundle.join("checks.jsonl").display().to_string());
+    plan.row("again", "what has a result for the same files and command is not run again");
+    Ok(plan)
+}
+
+/// Tests of checkpoints, and builds and tests of turns; copies share which are under way.
 #[derive(Clone, Default)]
 pub struct Testing {
     last: Arc<Mutex<Stop>>,
@@ -115,7 +137,10 @@ impl Testing {
     /// For the worker that answers a question; tests that begin have a stop of their own.
     pub fn for_question(&self, question: Option<&Question>) -> Self {
         let stop = Stop::default();
-        if matches!(question, Some(Question::CheckpointTests { .. })) {
+        let tests = |it: &Question| {
+            matches!(it, Question::CheckpointTests { .. } | Question::StateChecks { .. })
+        };
+        if question.is_some_and(tests) {
             *self.last.lock().unwrap_or_else(PoisonError::into_inner) = stop.clone();
             self.running.fetch_add(1, Ordering::SeqCst);
         }
@@ -148,6 +173,39 @@ impl Testing {
         let bundle = bundle.ok_or(NO_BUNDLE)?;
         let tell = |checkpoint: &str, outcome| tell(checkpoint, outcome, &bundle);
         self.test_all(&bundle, run, tests, &tell)
+    }
+
+    /// Builds and tests the files of every turn and tells of each result. Gives a sentence about all; the error is one too.
+    pub fn check(
+        &self,
+        bundle: Option<PathBuf>,
+        checks: &session::jobs::Checks,
+        tell: &dyn Fn(String, bool),
+    ) -> Result<String, String> {
+        let _running = Running(&self.running);
+        let bundle = bundle.ok_or(NO_PLACE)?;
+        let opened = store::open(&bundle).map_err(|why| why.to_string())?;
+        let commands = [(CheckKind::Build, &checks.build), (CheckKind::Test, &checks.test)];
+        let wanted = states::Wanted {
+            commands: commands
+                .into_iter()
+                .filter_map(|(kind, command)| Some((kind, command.clone()?)))
+                .collect(),
+            each: match checks.moments {
+                Moments::Turns => store::checks::Each::Turn,
+                Moments::Edits => store::checks::Each::Edit,
+            },
+            seconds: checks.seconds,
+            again: false,
+        };
+        let mut tell = |told: Told<'_>| {
+            let (Told::Ran(check) | Told::Known(check)) = told;
+            tell(check.told(), check.outcome.is_good() == Some(true));
+        };
+        let done = states::run(&bundle, &opened, &wanted, &self.stop, &mut tell);
+        let done = done.map_err(|why| why.to_string())?;
+        let how = if done.is_stopped { "stopped" } else { "done" };
+        Ok(format!("builds and tests {how}: {}", done.words()))
     }
 
     fn test_all(

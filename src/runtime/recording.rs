@@ -6,6 +6,7 @@ use std::{
 };
 
 use crate::{
+    layers::record::Record,
     metrics::{
         absence::Place,
         decisions::Lane,
@@ -109,6 +110,10 @@ pub trait Recording: Send + Sync {
     /// Writes what the requests lay down into the bundle as its store of decisions. Both are sentences.
     fn draw_decisions(&self, _run: &Run) -> Result<String, String> {
         Err(decisions::NO_BUNDLE.into())
+    }
+    /// What layers of project state said and knew over the run; empty where none is recorded.
+    fn layers(&self, _run: &Run) -> Vec<Record> {
+        vec![]
     }
     /// What a rater has labelled so far; nothing of other raters. The error is a sentence.
     fn labels(&self, _annotator: &str) -> Result<Labels, String> {
@@ -224,6 +229,10 @@ impl Recording for Archive {
         let path = self.bundle().ok_or(decisions::NO_BUNDLE)?.join(decisions::FILE);
         let count = decisions::write_drawn(self, run, &path)?;
         Ok(format!("{} drawn from the requests into {}", decisions::counted(count), path.display()))
+    }
+
+    fn layers(&self, run: &Run) -> Vec<Record> {
+        self.layers(run)
     }
 
     fn rubric(&self) -> Rubric {

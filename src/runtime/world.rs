@@ -17,6 +17,7 @@ use std::{
 use crate::{
     code::highlight::highlight,
     judge::stop::Stop,
+    layers::record::Record,
     live::{Control, Job, Start},
     metrics::{
         absence::Place,
@@ -40,7 +41,7 @@ use crate::{
         effect::Effect,
         files::texts::{Sides, Texts},
         integration::Integration,
-        jobs::{Found, Measure, Plan as JobPlan, Refusal, Tests, Wanted},
+        jobs::{Checks, Found, Measure, Plan as JobPlan, Refusal, Tests, Wanted},
         judging::{Judge, JudgingRequest, Outcome, Plan as JudgePlan, Start as JudgingStart},
         live::Command,
         measured::{Measured, Moved, RulerName},
@@ -549,6 +550,11 @@ impl Executor for Worker {
         Ok(self.recording()?.memory(&run).map(Arc::new))
     }
 
+    fn layers(&self, run: Arc<Run>) -> Result<Option<Arc<Vec<Record>>>, Sentence> {
+        let records = self.recording()?.layers(&run);
+        Ok((!records.is_empty()).then(|| Arc::new(records)))
+    }
+
     fn labels(&self, annotator: String) -> Result<Labels, Sentence> {
         self.recording()?.labels(&annotator)
     }
@@ -645,6 +651,12 @@ impl Executor for Worker {
                 let changed = Event::Changed(bundle.to_owned(), opened);
                 let _ = self.sender.send(changed); // the loop may already have gone home
             }
+        })
+    }
+
+    fn state_checks(&self, checks: Checks) -> Result<String, Sentence> {
+        self.testing.check(self.bundle(), &checks, &|words, is_good| {
+            self.tell(Part::Tested(words, Ok((u64::from(is_good), 1))));
         })
     }
 

@@ -44,6 +44,8 @@ pub enum Context {
     Pillars,
     /// Its lists of what was counted and found.
     Told,
+    /// In every part of the view of layers.
+    Layers,
     /// In every part of the scores.
     Scores,
     /// The rubric tree.
@@ -110,7 +112,7 @@ pub enum Context {
 }
 
 impl Context {
-    pub const ALL: [Self; 57] = [
+    pub const ALL: [Self; 58] = [
         Self::Replay,
         Self::Anywhere,
         Self::InRun,
@@ -124,6 +126,7 @@ impl Context {
         Self::Process,
         Self::Pillars,
         Self::Told,
+        Self::Layers,
         Self::Scores,
         Self::Rubric,
         Self::Audit,
@@ -185,6 +188,7 @@ impl Context {
             Self::Process => "in the process view",
             Self::Pillars => "among the pillars of process",
             Self::Told => "in the lists of the process view",
+            Self::Layers => "in the view of layers",
             Self::Scores => "in the scores",
             Self::Rubric => "in the rubric tree",
             Self::Audit => "in the audit",
@@ -240,6 +244,7 @@ impl Context {
             }
             Self::Curves | Self::Chart | Self::Moved => Some(View::Curves),
             Self::Process | Self::Pillars | Self::Told => Some(View::Process),
+            Self::Layers => Some(View::Layers),
             Self::Compare | Self::Pair | Self::Overlaid | Self::Ended => Some(View::Compare),
             Self::Scores
             | Self::Rubric
@@ -288,6 +293,7 @@ impl Context {
             Self::Process => &[Self::Process, Self::InRun, Self::Anywhere],
             Self::Pillars => &[Self::Pillars, Self::Process, Self::InRun, Self::Anywhere],
             Self::Told => &[Self::Told, Self::Process, Self::InRun, Self::Anywhere],
+            Self::Layers => &[Self::Layers, Self::InRun, Self::Anywhere],
             Self::Turns => &[Self::Turns, Self::Replay, Self::InRun, Self::Anywhere],
             Self::Files => &[Self::Files, Self::Replay, Self::InRun, Self::Anywhere],
             Self::Diff => &[Self::Diff, Self::Replay, Self::InRun, Self::Anywhere],

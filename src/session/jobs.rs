@@ -38,6 +38,7 @@ impl Refusal {
 pub enum Wanted {
     Score(Measure),
     Test(Tests),
+    Check(Checks),
     Live(Box<session::jobs::Start>),
 }
 
@@ -59,6 +60,31 @@ impl Tests {
         let all = run.checkpoints.iter().enumerate();
         let wanted = all.filter(|(at, _)| self.checkpoint.is_none_or(|wanted| wanted == *at));
         wanted.map(|(_, it)| (it.id.clone(), it.last_turn + 1)).collect()
+    }
+}
+
+/// What is run on the files of every turn that changed some.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Checks {
+    pub build: Option<String>,
+    pub test: Option<String>,
+    pub moments: Moments,
+    /// A command is ended after so many.
+    pub seconds: f64,
+}
+
+/// The moments of a run whose files are built and tested.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Moments {
+    Turns,
+    /// Those after each edit too.
+    Edits,
+}
+
+impl Checks {
+    /// The commands that there are, the build first.
+    pub fn commands(&self) -> Vec<&str> {
+        [&self.build, &self.test].into_iter().flatten().map(String::as_str).collect()
     }
 }
 

@@ -124,6 +124,7 @@ impl Session {
             Answer::Lifelines(lifelines) => self.rubric.lifelines.take(request, lifelines),
             Answer::Labels(labels) => self.labels.take_labels(request, labels),
             Answer::Process(report) => self.scores.worked.take(request, report),
+            Answer::Layers(records) => self.scores.worked.take_layers(request, records),
             Answer::Decisions(lane) => self.scores.worked.take_decisions(request, lane),
             Answer::Memory(course) => self.scores.worked.take_memory(request, course),
             Answer::DrawDecisions(said) => {

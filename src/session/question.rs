@@ -8,6 +8,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use crate::{
+    layers::record::Record,
     metrics::{
         absence::Place,
         decisions::Lane,
@@ -26,7 +27,7 @@ use crate::{
         columns::Column,
         files::texts::{Sides, Texts},
         integration::Integration,
-        jobs::{Plan as JobPlan, Refusal, Tests, Wanted},
+        jobs::{Checks, Plan as JobPlan, Refusal, Tests, Wanted},
         judging::{Judge, JudgingRequest, News, Outcome, Plan as JudgePlan, Start},
         measured::{Moved, RulerName},
         parties::Measured,
@@ -120,6 +121,8 @@ questions! {
     Memory, memory { run: Arc<Run> } -> Option<Arc<Course>>;
     /// What the requests lay down is written into the bundle as its store of decisions. A sentence.
     DrawDecisions, draw_decisions { run: Arc<Run> } -> String;
+    /// What layers of project state said and knew over the run; empty where none is recorded.
+    Layers, layers { run: Arc<Run> } -> Option<Arc<Vec<Record>>>;
     /// What this rater has labelled so far.
     Labels, labels { annotator: String } -> Labels;
     /// A label, brought to the disk; `seen` is what the rater saw of the thing before it.
@@ -156,6 +159,8 @@ questions! {
     Agents, agents { task: String } -> session::jobs::Found;
     /// A command of the person's is run on the files at checkpoints. A sentence about all of them; each is told of.
     CheckpointTests, checkpoint_tests { run: Arc<Run>, tests: Tests } -> String;
+    /// Commands of the person's are run on the files of every turn. A sentence about all of them; each is told of.
+    StateChecks, state_checks { checks: Checks } -> String;
 
     /// What a judging would take, of a run of so many turns; nothing is sent.
     JudgePlan, judge_plan { turns: usize, wish: JudgingRequest } -> JudgePlan;

@@ -24,6 +24,8 @@ worded! {
         Live = "live",
         /// How the run was worked on.
         Process = "process",
+        /// What layers of project state told the agent.
+        Layers = "layers",
     }
 }
 
@@ -86,9 +88,9 @@ mod tests {
         assert_eq!(Message::Number(2).from(View::Replay), Ok(View::Curves));
         assert_eq!(Message::Number(5).from(View::Replay), Ok(View::Compare));
         assert_eq!(
-            Message::Number(9).from(View::Replay),
+            Message::Number(10).from(View::Replay),
             Err(
-                "no view 9: 1 replay, 2 curves, 3 scores, 4 audit, 5 compare, 6 collection, 7 live, 8 process"
+                "no view 10: 1 replay, 2 curves, 3 scores, 4 audit, 5 compare, 6 collection, 7 live, 8 process, 9 layers"
                     .into()
             )
         );

@@ -3,6 +3,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use crate::{
+    layers::record::Record,
     metrics::{
         decisions::Lane,
         memory::Course,
@@ -24,6 +25,7 @@ pub struct Worked {
     report: Known<Report>,
     decisions: Known<Lane>,
     memory: Known<Course>,
+    layers: Known<Vec<Record>>,
     /// Whether a person asked for the signals outside the process view.
     pub is_wanted: bool,
     /// The signal that was gone to last, by its place in [`Self::signals`].
@@ -112,6 +114,15 @@ impl Worked {
         self.decisions.forget();
     }
 
+    pub fn ask_layers(&mut self, numbers: &mut Numbers, run: &Arc<Run>) -> Option<Effect> {
+        let question = Question::Layers { run: run.clone() };
+        self.layers.ask(numbers, run.turns.len(), question)
+    }
+
+    pub fn take_layers(&mut self, request: Request, answer: Answered<Vec<Record>>) {
+        self.layers.take(request, answer);
+    }
+
     pub fn take(&mut self, request: Request, answer: Answered<Report>) {
         self.report.take(request, answer);
     }
@@ -127,6 +138,13 @@ impl Worked {
         self.memory.take(request, answer);
     }
 
+    /// Has the report worked out again; what is known is shown until then.
+    pub fn outdate(&mut self) {
+        if let Some((turns, _)) = &mut self.report.answer {
+            *turns = usize::MAX; // no run has as many
+        }
+    }
+
     /// None while it is worked out for the first time.
     pub fn report(&self) -> Option<Result<Option<&Report>, &str>> {
         self.report.known()
@@ -140,6 +158,19 @@ impl Worked {
     /// As [`Self::report`]; Ok(None) where no memory events are recorded.
     pub fn memory(&self) -> Option<Result<Option<&Course>, &str>> {
         self.memory.known()
+    }
+
+    /// As [`Self::report`]: what layers of project state said; Ok(None) where none is recorded.
+    pub fn layers(&self) -> Option<Result<Option<&Vec<Record>>, &str>> {
+        self.layers.known()
+    }
+
+    /// The layers of the run; empty where there are none, or they are not known yet.
+    pub fn records(&self) -> &[Record] {
+        match self.layers() {
+            Some(Ok(Some(records))) => records,
+            _ => &[],
+        }
     }
 
     /// As far as they are known, in playing order.

@@ -179,7 +179,7 @@ impl App {
             | Answer::PairTests(..) => self.screens.on_collection(|it| it.take(request, answer)),
             Answer::JobPlan(plan) => self.jobs.on_dialog(|it| it.take_plan(request, plan)),
             Answer::Agents(found) => self.jobs.on_dialog(|it| it.take_agents(request, found)),
-            Answer::CheckpointTests(outcome) => {
+            Answer::CheckpointTests(outcome) | Answer::StateChecks(outcome) => {
                 self.jobs.end_testing(request, outcome, &mut self.screens);
             }
             answer => self.screens.on_open_run(|it| it.take(request, answer)),

@@ -23,7 +23,7 @@ use crate::{
         audit,
         curves::{self, reference::Reference},
         judge::{Judging, Known},
-        process,
+        layers, process,
         replay::{self, opening::Room, stops::Stops},
         scores::{self, Shows},
         view::RunView,
@@ -94,6 +94,7 @@ run_views! {
     Scores, scores: scores::Scores;
     Audit, audit: audit::Audit;
     Process, process: process::Process;
+    Layers, layers: layers::Layers;
 }
 
 /// How a run that is opened is shown, where the settings say.
@@ -188,6 +189,7 @@ impl OpenRun {
             | Answer::Decisions(..)
             | Answer::Memory(..)
             | Answer::DrawDecisions(..)
+            | Answer::Layers(..)
             | Answer::Labels(..)
             | Answer::Diff(..)
             | Answer::ChangesBetween(..)
@@ -205,7 +207,8 @@ impl OpenRun {
             | Answer::PairTests(..)
             | Answer::JobPlan(..)
             | Answer::Agents(..)
-            | Answer::CheckpointTests(..) => {} // asked elsewhere
+            | Answer::CheckpointTests(..)
+            | Answer::StateChecks(..) => {} // asked elsewhere
         }
     }
 

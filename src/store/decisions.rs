@@ -110,7 +110,7 @@ pub fn write_drawn(archive: &Archive, run: &Run, path: &Path) -> Result<usize, S
 }
 
 /// Every step that touches a file, in playing order.
-fn touches(archive: &Archive, run: &Run) -> Vec<Touch> {
+pub(super) fn touches(archive: &Archive, run: &Run) -> Vec<Touch> {
     let root = run.origin.root.as_deref();
     let of = |(step, number): (StepId, usize)| {
         let found = run.step(step)?;

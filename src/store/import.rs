@@ -54,7 +54,7 @@ pub enum ImportError {
 const WHO: (&str, &str) = ("trajview import", "import@trajview.invalid");
 
 /// What a bundle may hold (section by section of its description), beside its logs and its repository.
-const BUNDLE_FILES: [&str; 11] = [
+const BUNDLE_FILES: [&str; 12] = [
     "grade.json",
     "pb_result.json",
     "grader_output.json",
@@ -63,6 +63,7 @@ const BUNDLE_FILES: [&str; 11] = [
     "components.json",
     "exposure.json",
     "tests.jsonl",
+    "checks.jsonl",
     "decisions.json",
     "memory.jsonl",
     "live.jsonl",

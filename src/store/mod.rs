@@ -10,6 +10,7 @@ mod bare;
 mod bytes;
 mod cache;
 pub mod cards;
+pub mod checks;
 pub mod config;
 pub mod decisions;
 mod digest;

@@ -1,5 +1,7 @@
 //! What the process of a run is told from: every step's texts are read once, and what became of its files.
 
+mod names;
+
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
     path::{Path, PathBuf},
@@ -13,8 +15,8 @@ use crate::{
     metrics::{
         lifeline::{self, FileFacts, is_test},
         process::{
-            CodeFacts, History, LostUse, Observed, Processed, Report, StepFacts, Undone,
-            assertions, judged,
+            Assertions, CodeFacts, History, LostUse, NameUses, NamesOfStep, Observed, Processed,
+            Report, StepFacts, Undone, assertions, judged,
         },
     },
     run::{
@@ -23,7 +25,8 @@ use crate::{
     },
 };
 
-use super::{Archive, memory_events};
+use super::{Archive, checks, memory_events};
+use names::Names;
 
 /// Bytes of test files that are read; what is more is left out.
 const MOST_TESTS: usize = 64 << 20;
@@ -47,22 +50,28 @@ pub fn processed(archive: &Archive, run: &Run) -> Processed {
 /// What the process of a run is told from. Without files (a log that tells of none, a repository that cannot be read)
 /// the steps alone.
 pub fn observed(archive: &Archive, run: &Run) -> Observed {
+    let timeline = archive.timeline(run).ok();
+    let timeline = timeline.as_deref().filter(|it| has_files(it));
+    let names = timeline.map(|it| Names::of(archive, run, it)).unwrap_or_default();
     let ids = run.numbered_steps();
     let facts = |(id, number): &(StepId, usize)| {
         let step = run.step(*id)?;
-        Some(StepFacts::of(run, *id, *number, step, &archive.step_text(run, *id)))
+        let text = archive.step_text(run, *id);
+        Some((StepFacts::of(run, *id, *number, step, &text), names.of_step(&text)))
     };
-    let steps = ids.par_iter().filter_map(facts).collect();
-    let requests =
-        (0..run.turns.len()).into_par_iter().map(|turn| archive.request_alone(run, turn));
-    let timeline = archive.timeline(run).ok();
-    let timeline = timeline.as_deref().filter(|it| has_files(it));
+    let (steps, in_steps): (Vec<StepFacts>, Vec<NamesOfStep>) =
+        ids.par_iter().filter_map(facts).unzip();
+    let requests: Vec<String> =
+        (0..run.turns.len()).into_par_iter().map(|turn| archive.request_alone(run, turn)).collect();
+    let mut history = timeline.map(|timeline| history(archive, run, timeline)).unwrap_or_default();
+    history.names = names.uses(&steps, in_steps, &requests);
     Observed {
         steps,
-        requests: requests.collect(),
+        requests,
         opinions: judged::opinions(&archive.rubric().process),
         code: timeline.map(|timeline| code_facts(archive, run, timeline)),
-        history: timeline.map(|timeline| history(archive, run, timeline)).unwrap_or_default(),
+        history,
+        states: timeline.map(|it| checks::states(archive, run, it)).unwrap_or_default(),
     }
 }
 
@@ -70,7 +79,8 @@ fn code_facts(archive: &Archive, run: &Run, timeline: &Timeline) -> CodeFacts {
     let tree = timeline.tree_after(run.end());
     let mut left = MOST_TESTS;
     let mut tests: Vec<(RepoPath, Vec<u8>)> = vec![];
-    for (path, file) in tree.files.iter().filter(|(path, _)| is_test(path)) {
+    let is_read = |path: &RepoPath| is_test(path) || assertions::is_paper_test(path);
+    for (path, file) in tree.files.iter().filter(|(path, _)| is_read(path)) {
         let Ok(bytes) = archive.content(run, *file) else { continue };
         left = left.saturating_sub(bytes.len());
         if left > 0 {
@@ -78,9 +88,15 @@ fn code_facts(archive: &Archive, run: &Run, timeline: &Timeline) -> CodeFacts {
         }
     }
     let shipped = tests.iter().filter(|(path, _)| assertions::is_shipped_test(path));
-    let paper = tests.iter().filter(|(path, _)| assertions::is_paper_test(path));
+    let paper = tests.par_iter().filter(|(path, _)| assertions::is_paper_test(path));
+    let paper = paper.map(|(path, text)| {
+        let grammar = Grammar::of(path.as_str());
+        grammar.map(|it| assertions::paper(it, text)).unwrap_or_default()
+    });
+    let paper: Vec<Assertions> = paper.collect();
     let facts: Vec<FileFacts> = tests
         .par_iter()
+        .filter(|(path, _)| is_test(path))
         .filter_map(|(path, bytes)| {
             let grammar = Grammar::of(path.as_str()).filter(|it| it.is_compiled_in())?;
             Some(lifeline::facts(grammar, bytes))
@@ -92,7 +108,7 @@ fn code_facts(archive: &Archive, run: &Run, timeline: &Timeline) -> CodeFacts {
     let is_tested = |name: &&String| named.contains(name.as_str()) || named.contains("*");
     CodeFacts {
         shipped: assertions::sum(shipped.map(|(_, text)| assertions::shipped(text))),
-        paper: assertions::sum(paper.map(|(_, text)| assertions::paper(text))),
+        paper: assertions::sum(paper.into_iter()),
         tested: public.iter().filter(is_tested).count(),
         public: public.len(),
     }
@@ -100,19 +116,28 @@ fn code_facts(archive: &Archive, run: &Run, timeline: &Timeline) -> CodeFacts {
 
 /// Functions and classes at the top of the files of code, without private ones.
 fn public_names(archive: &Archive, run: &Run, tree: &Tree) -> Vec<String> {
+    let is_public = |definition: &lifeline::Definition| {
+        !definition.name.contains('.') && !definition.simple().starts_with('_')
+    };
+    let names = definitions(archive, run, tree, &is_public);
+    names.into_iter().map(|(name, _)| name).collect()
+}
+
+/// The simple names of functions, classes and methods, each with its file.
+fn definitions(
+    archive: &Archive,
+    run: &Run,
+    tree: &Tree,
+    is_wanted: &dyn Fn(&lifeline::Definition) -> bool,
+) -> Vec<(String, String)> {
     let Ok(known) = archive.known_code(run, &|_, _| true) else { return vec![] };
     let mut names = vec![];
     for (path, file) in &tree.files {
         let content = Grammar::of(path.as_str()).zip(file.blob()).map(|(it, blob)| (blob, it));
         let Some(facts) = content.and_then(|content| known.get(&content)) else { continue };
-        let is_public = |definition: &&lifeline::Definition| {
-            let name = definition.simple();
-            definition.kind != lifeline::Kind::Value
-                && !definition.name.contains('.')
-                && !name.starts_with('_')
-        };
-        let found = facts.definitions.iter().filter(is_public);
-        names.extend(found.map(|it| it.simple().to_owned()));
+        let is_code = |it: &&lifeline::Definition| it.kind != lifeline::Kind::Value;
+        let found = facts.definitions.iter().filter(is_code).filter(|it| is_wanted(it));
+        names.extend(found.map(|it| (it.simple().to_owned(), path.as_str().to_owned())));
     }
     names
 }
@@ -145,6 +170,7 @@ fn history(archive: &Archive, run: &Run, timeline: &Timeline) -> History {
         undone: undone(timeline),
         lost_uses,
         first_files: timeline.base.files.keys().map(|it| it.as_str().to_owned()).collect(),
+        names: NameUses::default(),
     }
 }
 

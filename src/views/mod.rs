@@ -11,6 +11,7 @@ pub mod diff_rows;
 pub mod file_tree;
 pub mod form;
 pub mod judge;
+pub mod layers;
 pub mod line_marks;
 pub mod live;
 pub mod process;

@@ -13,34 +13,34 @@ fn frame(size: &str, keys: &str) -> String {
 
 #[test]
 fn events_and_cards_with_the_state_of_what_they_cite() {
-    insta::assert_snapshot!("memory_120x40", frame("120x40", "v v v"));
-    insta::assert_snapshot!("memory_80x24", frame("80x24", "v v v"));
-    insta::assert_snapshot!("memory_200x50", frame("200x50", "v v v"));
+    insta::assert_snapshot!("memory_120x40", frame("120x40", "v v v v"));
+    insta::assert_snapshot!("memory_80x24", frame("80x24", "v v v v"));
+    insta::assert_snapshot!("memory_200x50", frame("200x50", "v v v v"));
 }
 
 #[test]
 fn a_card_opens_the_cited_line_in_the_file_at_the_commit_that_it_cites() {
     // The limit that was given in turn 4, as it stood after turn 2; it is gone since.
-    let seen = frame("120x40", "v v v G k k <enter>");
+    let seen = frame("120x40", "v v v v G k k <enter>");
     assert!(seen.contains("turn 2/4") && seen.contains("LIMIT = 3"), "{seen}");
 }
 
 #[test]
 fn another_event_opens_at_the_request_of_its_turn() {
-    let seen = frame("120x40", "v v v j j j <enter>");
+    let seen = frame("120x40", "v v v v j j j <enter>");
     assert!(seen.contains("turn 2/4") && seen.contains("Request 2 of the test."), "{seen}");
 }
 
 #[test]
 fn the_playhead_goes_along_with_the_rows() {
-    let seen = frame("120x40", "v v v G");
+    let seen = frame("120x40", "v v v v G");
     assert!(seen.contains("turn 4/4"), "{seen}");
 }
 
 #[test]
 fn a_run_without_a_memory_says_so() {
     let run = project("sample-runs/codex-p12");
-    let arguments = ["--view", "process", "--snapshot", "120x40", "--keys", "v v v"];
+    let arguments = ["--view", "process", "--snapshot", "120x40", "--keys", "v v v v"];
     let ran = trajview(&[&[run.to_str().unwrap()], &arguments[..]].concat());
     assert!(ran.out.contains("no memory events are recorded in this run"), "{}", ran.out);
 }

@@ -57,10 +57,51 @@ fn the_scorers_defaults_are_marked() {
 fn the_lists_say_what_there_is_not() {
     let plan = frame("120x40", "v");
     assert!(plan.contains("recovered at 3.7") && plan.contains("Layers"), "{plan}");
-    let decisions = frame("120x40", "v v");
+    let states = frame("120x40", "v v");
+    assert!(states.contains("nothing was built or tested on request"), "{states}");
+    let decisions = frame("120x40", "v v v");
     assert!(decisions.contains("no decisions.json"), "{decisions}");
-    let recording = frame("120x40", "v v v v");
+    let memory = frame("120x40", "v v v v");
+    assert!(memory.contains("no memory events are recorded"), "{memory}");
+    let recording = frame("120x40", "v v v v v");
     assert!(recording.contains("nothing speaks against the recording"), "{recording}");
+}
+
+#[test]
+fn what_is_built_and_tested_is_asked_for_in_a_form() {
+    let empty = frame("120x40", "B");
+    assert!(empty.contains("build and test the files of every turn"), "{empty}");
+    assert!(empty.contains("which command?"), "{empty}");
+    let filled = frame("120x40", "B <space> t r u e <enter>");
+    assert!(filled.contains("sh -c 'true'") && filled.contains("checks.jsonl"), "{filled}");
+}
+
+#[test]
+fn states_that_were_built_are_a_list_that_opens_at_their_turns() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run");
+    let sample = project("sample-runs/codex-p12");
+    let copied = std::process::Command::new("cp").arg("-r").arg(sample).arg(&run).status();
+    assert!(copied.unwrap().success());
+    let run = run.to_str().unwrap();
+    let ran = trajview(&["process", run, "--build", "test -e ppdiff/losses.py"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let seen = |keys: &str| {
+        let view = ["--view", "process", "--snapshot", "200x50", "--keys", keys];
+        trajview(&[&[run], &view[..]].concat()).out
+    };
+
+    let list = seen("v v");
+    let opened = seen("v v j j <enter>");
+
+    assert!(list.contains("not good") && list.contains("build failed (exit code 1)"), "{list}");
+    assert!(opened.contains("turn 3/56"), "{opened}");
+    let pillar = seen("4j <enter>");
+    assert!(pillar.contains("built on request with `test -e ppdiff/losses.py`"), "{pillar}");
+    // Begun from the form, another command takes its place, and the list shows it at once.
+    let again = seen("v v B <space> t r u e <enter> <enter>");
+    assert!(again.contains("builds and tests done: 49 run and kept in"), "{again}");
+    assert!(again.contains("build ok") && !again.contains("not good"), "{again}");
 }
 
 #[test]
@@ -116,25 +157,25 @@ mod decided {
     #[test]
     fn the_lane_of_decisions_says_what_is_kept_and_what_is_broken() {
         let desk = desk();
-        let before = frame(&desk, "120x40", "v v", &[]);
+        let before = frame(&desk, "120x40", "v v v", &[]);
         assert!(before.contains("not judged") && !before.contains("broken"), "{before}");
 
         desk.judge(&["--rubric", "decisions"]);
 
-        insta::assert_snapshot!("decisions_120x40", frame(&desk, "120x40", "v v j", &[]));
-        insta::assert_snapshot!("decisions_200x50", frame(&desk, "200x50", "v v j", &[]));
+        insta::assert_snapshot!("decisions_120x40", frame(&desk, "120x40", "v v v j", &[]));
+        insta::assert_snapshot!("decisions_200x50", frame(&desk, "200x50", "v v v j", &[]));
     }
 
     #[test]
     fn a_chain_opens_where_its_newest_decision_applies_first_or_says_that_it_applies_nowhere() {
         let desk = desk();
-        let opened = frame(&desk, "120x40", "v v g <enter>", &[]);
+        let opened = frame(&desk, "120x40", "v v v g <enter>", &[]);
         assert!(opened.contains("turn 16/56"), "{opened}");
 
         let mut store = decisions();
         store[2] = serde_json::json!({"id": "uniform-noise", "answer": "Qwxz.", "supersedes": ["mask-noise"]});
         fs::write(desk.run().join("decisions.json"), store.to_string()).unwrap();
-        let nowhere = frame(&desk, "120x40", "v v g <enter>", &[]);
+        let nowhere = frame(&desk, "120x40", "v v v g <enter>", &[]);
         assert!(nowhere.contains("applies to no step"), "{nowhere}");
     }
 
@@ -148,7 +189,7 @@ mod decided {
         )
         .unwrap();
 
-        let seen = frame(&desk, "120x40", "v v", &["--store", path.to_str().unwrap()]);
+        let seen = frame(&desk, "120x40", "v v v", &["--store", path.to_str().unwrap()]);
 
         assert!(seen.contains("/mine.json") && seen.contains("only-one"), "{seen}");
         assert!(!seen.contains("fixed-target"), "{seen}");
@@ -163,12 +204,12 @@ mod decided {
         let desk = desk();
         let store = desk.run().join("decisions.json");
         let own = fs::read(&store).unwrap();
-        let kept = frame(&desk, "120x40", "v v d", &[]);
+        let kept = frame(&desk, "120x40", "v v v d", &[]);
         assert!(kept.contains("there is a store of decisions already"), "{kept}");
         assert_eq!(fs::read(&store).unwrap(), own);
 
         fs::remove_file(&store).unwrap();
-        let drawn = frame(&desk, "120x40", "v v d", &[]);
+        let drawn = frame(&desk, "120x40", "v v v d", &[]);
 
         assert!(drawn.contains("run/decisions.json"), "{drawn}");
         assert!(drawn.contains("drawn from the requests into"), "{drawn}");
@@ -184,7 +225,7 @@ mod decided {
         let size = Size { width: 120, height: 40 };
         let mut screen =
             Rehearsal::of(from_disk(), &[desk.run()], size, place, Options::default()).unwrap();
-        screen.press("v v j").unwrap();
+        screen.press("v v v j").unwrap();
 
         let effects = screen.app().update(Message::Press(Key::char('E')));
 

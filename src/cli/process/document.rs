@@ -6,10 +6,11 @@ use serde::Serialize;
 
 use crate::{
     metrics::process::{
-        Discipline, Pillar, Profile, Report, Signal, Weights,
+        Discipline, Pillar, Profile, Report, Signal, State, Weights,
         lints::Lint,
         pillars::{Part, Scored},
         report::Names,
+        states::Check,
     },
     run::{StepId, figures},
 };
@@ -30,6 +31,8 @@ pub struct Process {
     pub profiles: Vec<ProfileRow>,
     pub signals: Vec<SignalRow>,
     pub recoveries: Vec<RecoveryRow>,
+    /// Whether the files of each moment build and pass, where commands were run on request.
+    pub states: Vec<StateRow>,
     /// The longest plan, and the step at which each of its items was done; null where that cannot be told.
     pub plan: Vec<PlanRow>,
     pub lints: Vec<Lint>,
@@ -82,8 +85,51 @@ pub struct SignalRow {
 pub struct RecoveryRow {
     pub failed: String,
     pub attempts: usize,
+    /// Attempts that did something else than those before.
+    pub strategies: usize,
     /// Null where it was not recovered before the turn ended.
     pub recovered: Option<String>,
+    /// Of the attempts that failed; null where tokens are not recorded.
+    pub tokens_wasted: Option<u64>,
+}
+
+/// The files after a turn, or after a step within one.
+#[derive(Serialize)]
+pub struct StateRow {
+    /// Counts from 1.
+    pub turn: usize,
+    /// `12.7`; null at the end of the turn.
+    pub step: Option<String>,
+    pub commit: Option<String>,
+    /// Null where it was not run.
+    pub build: Option<CheckRow>,
+    pub test: Option<CheckRow>,
+}
+
+/// What a command said of some files.
+#[derive(Serialize)]
+pub struct CheckRow {
+    pub command: String,
+    /// `ok`, `failed`, `timed out` or `could not be run`.
+    pub outcome: &'static str,
+    pub exit_code: Option<i32>,
+    pub seconds: Option<f64>,
+    pub at: Option<String>,
+    /// The last lines.
+    pub output: String,
+}
+
+impl CheckRow {
+    fn of(check: &Check) -> Self {
+        Self {
+            command: check.command.clone(),
+            outcome: check.outcome.word(),
+            exit_code: check.exit_code,
+            seconds: check.seconds,
+            at: check.at.clone(),
+            output: check.output.clone(),
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -152,8 +198,17 @@ impl Process {
         let recoveries = report.cycles.iter().map(|cycle| RecoveryRow {
             failed: called(cycle.failed),
             attempts: cycle.attempts,
+            strategies: cycle.strategies,
             recovered: cycle.recovered.map(called),
+            tokens_wasted: cycle.tokens_wasted,
         });
+        let state = |state: &State| StateRow {
+            turn: state.turn + 1,
+            step: state.step.map(called),
+            commit: state.commit.clone(),
+            build: state.build.as_ref().map(CheckRow::of),
+            test: state.test.as_ref().map(CheckRow::of),
+        };
         let planned = |(item, done): &(String, Option<StepId>)| PlanRow {
             item: item.clone(),
             done: done.map(called),
@@ -170,6 +225,7 @@ impl Process {
             profiles: Profile::ALL.iter().map(profile).collect(),
             signals: SignalRow::all(report),
             recoveries: recoveries.collect(),
+            states: report.states.iter().map(state).collect(),
             plan: report.plan.iter().map(planned).collect(),
             lints: report.lints.clone(),
         }

@@ -9,7 +9,7 @@ use crate::{
 
 use super::{
     Args, Process,
-    document::{ProfileRow, said},
+    document::{CheckRow, ProfileRow, StateRow, said},
 };
 
 pub fn print(process: &Process, is_markdown: bool, out: &mut Out) -> io::Result<()> {
@@ -22,13 +22,26 @@ pub fn print(process: &Process, is_markdown: bool, out: &mut Out) -> io::Result<
     signal_table(process).write(is_markdown, out)?;
     if !process.recoveries.is_empty() {
         section("failures and recoveries", process.recoveries.len(), out)?;
-        let mut table = Table::new(&["failed at", ">attempts", "recovered at"]);
+        let mut table = Table::new(&[
+            "failed at",
+            ">attempts",
+            ">strategies",
+            ">tokens wasted",
+            "recovered at",
+        ]);
         for row in &process.recoveries {
             let recovered = row.recovered.clone().unwrap_or_else(|| "not in this turn".into());
-            table.row(vec![row.failed.clone(), row.attempts.to_string(), recovered]);
+            table.row(vec![
+                row.failed.clone(),
+                row.attempts.to_string(),
+                row.strategies.to_string(),
+                row.tokens_wasted.map_or_else(|| "-".into(), figures::count),
+                recovered,
+            ]);
         }
         table.write(is_markdown, out)?;
     }
+    states(&process.states, is_markdown, out)?;
     if !process.plan.is_empty() {
         section("plan", process.plan.len(), out)?;
         let mut table = Table::new(&["planned", "done at"]);
@@ -45,6 +58,35 @@ pub fn print(process: &Process, is_markdown: bool, out: &mut Out) -> io::Result<
             .try_for_each(|lint| out.line(&format!("{}: {}", lint.id, lint.what)))?;
     }
     Ok(())
+}
+
+fn states(rows: &[StateRow], is_markdown: bool, out: &mut Out) -> io::Result<()> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    section("states built and tested on request", rows.len(), out)?;
+    let mut table = Table::new(&["after", "build", ">seconds", "test", ">seconds", "commit"]);
+    for row in rows {
+        let check = |check: &Option<CheckRow>| match check {
+            None => ["-".to_owned(), "-".to_owned()],
+            Some(check) => {
+                let code = check.exit_code.filter(|code| *code != 0);
+                let code = code.map(|code| format!(" (exit code {code})")).unwrap_or_default();
+                let seconds = check.seconds.map_or_else(|| "-".into(), figures::tenths);
+                [format!("{}{code}", check.outcome), seconds]
+            }
+        };
+        let ([build, build_seconds], [test, test_seconds]) = (check(&row.build), check(&row.test));
+        table.row(vec![
+            row.step.clone().unwrap_or_else(|| format!("turn {}", row.turn)),
+            build,
+            build_seconds,
+            test,
+            test_seconds,
+            row.commit.as_deref().map_or("-", |commit| commit.get(..8).unwrap_or(commit)).into(),
+        ]);
+    }
+    table.write(is_markdown, out)
 }
 
 fn section(name: &str, count: usize, out: &mut Out) -> io::Result<()> {

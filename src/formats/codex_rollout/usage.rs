@@ -85,7 +85,8 @@ mod tests {
     }
 
     fn count(total: u64, last: u64) -> Usage {
-        let counted = Counted { total: Some(tokens(total)), last: Some(tokens(last)), window: None };
+        let counted =
+            Counted { total: Some(tokens(total)), last: Some(tokens(last)), window: None };
         Usage::Count(Some(Box::new(counted)))
     }
 

@@ -26,11 +26,11 @@ pub const FOR_STRUCTURE: usize = BUDGET * 2 / 3;
 
 /// Symbols of a file that are told: with their signatures, and in all.
 const SIGNED: usize = 4;
-const SYMBOLS: usize = 12;
+const SYMBOLS: usize = 8;
 
 /// Records, at most, and what they must share with a request.
 const RECORDS: usize = 6;
-const LEAST: f64 = 0.5;
+const LEAST: f64 = 0.4;
 
 /// Characters of an earlier request.
 const REQUEST: usize = 300;
@@ -160,7 +160,7 @@ pub fn relevant<'r>(records: &'r Records, request: &str, found: &Found) -> Vec<&
         records.active().map(|record| (record, record.words())).collect();
     let weight = |word: &String| {
         let having = all.iter().filter(|(_, words)| words.contains(word)).count();
-        ((1.0 + all.len() as f64) / (1.0 + having as f64)).ln()
+        words::weight(having, all.len())
     };
     let weights: HashMap<&String, f64> = wanted.iter().map(|word| (word, weight(word))).collect();
     let paths: Vec<&str> = found.seeds().iter().map(|it| it.path.as_str()).collect();
@@ -181,7 +181,7 @@ pub fn earlier(lines: &mut Lines, moment: &Moment<'_>) {
     let shared = |request: &String| words::of(request).intersection(&wanted).count();
     let mut all: Vec<(usize, usize, &String)> =
         (1..).zip(moment.earlier).map(|(turn, text)| (shared(text), turn, text)).collect();
-    all.retain(|(shared, ..)| *shared > 1);
+    all.retain(|(shared, ..)| *shared > 0);
     all.sort_by(|a, b| b.cmp(a));
     let told = |(_, turn, text): (usize, usize, &String)| {
         let text = format!("- (turn {turn}) {}", on_one_line(text, REQUEST));

@@ -107,7 +107,8 @@ impl ProjectGuard {
     }
 
     fn record_of_proposals(&self) -> Option<String> {
-        let row = |it: &Dropped| format!("{}\t{}\t{}\n", it.turn, it.title.replace('\t', " "), it.why);
+        let row =
+            |it: &Dropped| format!("{}\t{}\t{}\n", it.turn, it.title.replace('\t', " "), it.why);
         let rows: String = self.dropped.iter().map(row).collect();
         (!rows.is_empty()).then(|| format!("turn\ttitle\twhy\n{rows}"))
     }
@@ -116,12 +117,15 @@ impl ProjectGuard {
 /// The files that a request is expected to touch, with the tests that are named for them.
 fn forecast(found: &Found, moment: &Moment<'_>) -> Vec<String> {
     let mut files: Vec<String> = vec![];
-    for seed in found.seeds() {
+    let seeds = found.seeds();
+    for seed in seeds.iter().filter(|seed| seed.is_likely(&seeds[0])) {
         let stem = seed.path.name().split('.').next().unwrap_or_default();
         let is_its_test = |name: &str| {
             let test = name.split('.').next().unwrap_or_default();
             let is_named = test == format!("test_{stem}") || test == format!("{stem}_test");
-            is_named || name.starts_with(&format!("{stem}.test.")) || name.starts_with(&format!("{stem}.spec."))
+            is_named
+                || name.starts_with(&format!("{stem}.test."))
+                || name.starts_with(&format!("{stem}.spec."))
         };
         let tests = moment.project.paths().filter(|path| is_its_test(path.name()));
         files.extend([&seed.path].into_iter().chain(tests).map(ToString::to_string));
@@ -213,7 +217,9 @@ impl Layer for ProjectGuard {
     fn state(&self) -> State {
         let mut state = self.records.state();
         if self.works("structural") {
-            state.extend(self.structure.texts().iter().map(|(file, text)| (file.clone(), text.clone())));
+            state.extend(
+                self.structure.texts().iter().map(|(file, text)| (file.clone(), text.clone())),
+            );
         }
         state.extend(self.record_of_proposals().map(|text| (DROPPED.to_owned(), text)));
         restart::write(&self.restarts, &mut state);

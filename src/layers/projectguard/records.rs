@@ -247,7 +247,8 @@ impl Records {
 
     pub fn relate(&mut self, edge: Edge) {
         let is_plain = |text: &str| !text.is_empty() && !text.contains(['\t', '\n', '\r']);
-        let known = |it: &&Edge| (&it.from, &it.relation, &it.to) == (&edge.from, &edge.relation, &edge.to);
+        let known =
+            |it: &&Edge| (&it.from, &it.relation, &it.to) == (&edge.from, &edge.relation, &edge.to);
         let is_new = !self.edges.iter().any(|it| known(&it));
         if self.edges.len() < MOST_EDGES
             && is_new

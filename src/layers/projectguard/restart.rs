@@ -49,7 +49,11 @@ impl Decided {
         format!(
             "{} of {} tokens of context are used; the request ({}), the files it is expected to touch ({}) and {MARGIN} for the \
              work on it need {}",
-            self.used, self.window, self.request, self.files, self.needed()
+            self.used,
+            self.window,
+            self.request,
+            self.files,
+            self.needed()
         )
     }
 }

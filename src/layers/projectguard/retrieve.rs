@@ -18,7 +18,7 @@ use super::{
 pub struct Relevant {
     pub path: RepoPath,
     pub score: f64,
-    /// Indices of the skeleton's symbols, the most telling first.
+    /// Indices of the skeleton's symbols that are worth to be told, the most telling first.
     pub symbols: Vec<usize>,
 }
 
@@ -50,7 +50,7 @@ const RECENT: f64 = 1.0;
 const TURNS: usize = 3;
 
 /// Files of each kind, at most.
-const MOST: usize = 5;
+const MOST: usize = 4;
 const MOST_SHARED: usize = 8;
 
 /// A file counts where it has this part of the best score.
@@ -84,9 +84,16 @@ pub fn find(structure: &Structure, request: &str, turn: usize) -> Found {
 }
 
 impl Found {
-    /// All that it may touch, the most likely first: what it is about, before what that uses.
+    /// What it is about; where nothing shares a word, what was changed last.
     pub fn seeds(&self) -> &[Relevant] {
         if self.about.is_empty() { &self.recent } else { &self.about }
+    }
+}
+
+impl Relevant {
+    /// Whether it has at least half the score of the first.
+    pub fn is_likely(&self, first: &Self) -> bool {
+        self.score * 2.0 >= first.score
     }
 }
 
@@ -97,13 +104,14 @@ struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// How much a file shares with the request, and its symbols, the most telling first.
+    /// How much a file shares with the request, and its symbols: those that share words with it, what those use in the file,
+    /// what other files use.
     fn score(&self, path: &RepoPath, known: &Known) -> (f64, Vec<usize>) {
         let in_path = self.sum(&known.words) * IN_PATH;
         let mut symbols: Vec<(usize, f64, usize)> = vec![];
         for (at, (symbol, words)) in known.skeleton.symbols.iter().zip(&known.symbols).enumerate() {
-            let is_named = self.names.contains(symbol.simple())
-                || self.names.contains(symbol.name.as_str());
+            let is_named =
+                self.names.contains(symbol.simple()) || self.names.contains(symbol.name.as_str());
             let about: f64 = words.about.difference(&words.name).map(|it| self.weight(it)).sum();
             let named = if is_named { SYMBOL_NAMED } else { 0.0 };
             let score = self.sum(&words.name) * IN_NAME + about * IN_ABOUT + named;
@@ -111,8 +119,18 @@ impl Asked<'_> {
         }
         let best = symbols.iter().map(|it| it.1).fold(0.0, f64::max);
         let others = symbols.iter().map(|it| it.1).sum::<f64>() - best;
-        symbols.sort_by(|a, b| descending(a.1, b.1).then(b.2.cmp(&a.2)).then(a.0.cmp(&b.0)));
-        let order = symbols.into_iter().map(|(at, ..)| at).collect();
+        let mut asked: Vec<&(usize, f64, usize)> = symbols.iter().filter(|it| it.1 > 0.0).collect();
+        asked.sort_by(|a, b| descending(a.1, b.1).then(b.2.cmp(&a.2)).then(a.0.cmp(&b.0)));
+        let mut order: Vec<usize> = asked.iter().map(|it| it.0).collect();
+        let helpers: Vec<usize> =
+            order.iter().flat_map(|at| &known.skeleton.symbols[*at].uses).copied().collect();
+        let mut used: Vec<&(usize, f64, usize)> = symbols.iter().filter(|it| it.2 > 0).collect();
+        used.sort_by(|a, b| b.2.cmp(&a.2).then(a.0.cmp(&b.0)));
+        for at in helpers.into_iter().chain(used.into_iter().map(|it| it.0)) {
+            if !order.contains(&at) {
+                order.push(at);
+            }
+        }
         (in_path + best + others * OTHERS, order)
     }
 
@@ -140,7 +158,11 @@ fn recency(structure: &Structure, path: &RepoPath, turn: usize) -> f64 {
 fn recent(structure: &Structure, turn: usize) -> Vec<Relevant> {
     let of = |(path, known): (&RepoPath, &Known)| {
         let score = recency(structure, path, turn);
-        let symbols = (0..known.skeleton.symbols.len()).collect();
+        let is_used = |at: &usize| {
+            let symbol = &known.skeleton.symbols[*at];
+            structure.users().of(path, &symbol.name).next().is_some()
+        };
+        let symbols = (0..known.skeleton.symbols.len()).filter(is_used).collect();
         (score > 0.0).then(|| Relevant { path: path.clone(), score, symbols })
     };
     let mut found: Vec<Relevant> = structure.files().filter_map(of).collect();
@@ -196,8 +218,14 @@ mod tests {
 
     const FILES: [(&str, &str); 4] = [
         ("p/schedule.py", "class CosineSchedule:\n    def snr(self, t): pass\n"),
-        ("p/train.py", "from p.schedule import CosineSchedule\ndef train_step(x):\n    return CosineSchedule()\n"),
-        ("p/sampler.py", "from p.schedule import CosineSchedule\ndef sample():\n    return CosineSchedule()\n"),
+        (
+            "p/train.py",
+            "from p.schedule import CosineSchedule\ndef train_step(x):\n    return CosineSchedule()\n",
+        ),
+        (
+            "p/sampler.py",
+            "from p.schedule import CosineSchedule\ndef sample():\n    return CosineSchedule()\n",
+        ),
         ("p/pdb.py", "def write_pdb(path): pass\n"),
     ];
 

@@ -211,7 +211,11 @@ fn on_few_chars(text: &str, most: usize) -> String {
 }
 
 /// Lets in one proposal, or says why not.
-fn take(records: &mut Records, done: &TurnDone<'_>, proposal: Proposal) -> Result<(), &'static str> {
+fn take(
+    records: &mut Records,
+    done: &TurnDone<'_>,
+    proposal: Proposal,
+) -> Result<(), &'static str> {
     let kind = Type::by_word(&proposal.r#type).ok_or("its type is none of the three")?;
     let (title, body) = (on_one_line(&proposal.title, 120), proposal.body.trim());
     if title.is_empty() || body.is_empty() {

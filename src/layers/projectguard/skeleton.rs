@@ -22,10 +22,15 @@ pub struct Symbol {
     pub about: String,
     /// First and last line; count from 1.
     pub lines: (u32, u32),
+    /// Other symbols of the file that it uses, by index.
+    pub uses: Vec<usize>,
 }
 
 /// Characters of a signature, and of a line of documentation.
 const MOST: usize = 140;
+
+/// Symbols of one file.
+const SYMBOLS: usize = 200;
 
 /// Lines over which a signature may go.
 const LINES: usize = 12;
@@ -59,7 +64,12 @@ impl Skeleton {
             owner.is_some_and(|owner| owner.kind != Kind::Class)
         };
         let shown = facts.definitions.iter().filter(|it| !is_inside(it));
-        let symbols = shown.map(|it| symbol(it, &lines)).collect();
+        let mut symbols: Vec<Symbol> = shown.take(SYMBOLS).map(|it| symbol(it, &lines)).collect();
+        let names: Vec<String> = symbols.iter().map(|it| it.name.clone()).collect();
+        for symbol in &mut symbols {
+            let is_used = |at: &usize| facts.uses_at_home(&symbol.name, &names[*at]);
+            symbol.uses = (0..names.len()).filter(is_used).collect();
+        }
         Self { about: first_words(&lines, 0), symbols }
     }
 
@@ -76,7 +86,7 @@ fn symbol(definition: &Definition, lines: &[&str]) -> Symbol {
     let at = start.saturating_sub(1) as usize;
     let inside = lines.get(at..(end as usize).min(lines.len())).unwrap_or_default();
     // A decorator stands above the line with the name.
-    let head = inside.iter().position(|line| has_name(line, name)).unwrap_or(0);
+    let head = inside.iter().position(|line| name_in(line, name).is_some()).unwrap_or(0);
     let (signature, length) = signature(&inside[head.min(inside.len())..], name);
     let below = first_words(lines, at + head + length);
     let about = if below.is_empty() { comment_above(lines, at) } else { below };
@@ -86,14 +96,16 @@ fn symbol(definition: &Definition, lines: &[&str]) -> Symbol {
         signature: if signature.is_empty() { name.to_owned() } else { signature },
         about: if definition.kind == Kind::Value { String::new() } else { about },
         lines: (start, end),
+        uses: vec![],
     }
 }
 
-fn has_name(line: &str, name: &str) -> bool {
-    line.match_indices(name).any(|(at, _)| {
-        let is_part = |c: char| c.is_alphanumeric() || c == '_';
-        !line[..at].ends_with(is_part) && !line[at + name.len()..].starts_with(is_part)
-    })
+/// Where a line has a name as a whole word.
+fn name_in(line: &str, name: &str) -> Option<usize> {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let mut found = line.match_indices(name).map(|(at, _)| at);
+    found
+        .find(|&at| !line[..at].ends_with(is_part) && !line[at + name.len()..].starts_with(is_part))
 }
 
 /// From the name until its brackets are closed, and how many lines that takes.
@@ -102,7 +114,7 @@ fn signature(lines: &[&str], name: &str) -> (String, usize) {
     let mut depth = 0i32;
     for (number, line) in lines.iter().take(LINES).enumerate() {
         let line = match number {
-            0 => line.find(name).map_or(*line, |at| &line[at..]),
+            0 => name_in(line, name).map_or(*line, |at| &line[at..]),
             _ => line,
         };
         for word in line.split_whitespace() {
@@ -130,7 +142,8 @@ fn signature(lines: &[&str], name: &str) -> (String, usize) {
 fn first_words(lines: &[&str], at: usize) -> String {
     let Some(line) = lines.get(at).map(|line| line.trim()) else { return String::new() };
     let quoted = ["\"\"\"", "'''"].iter().find_map(|quote| {
-        let rest = line.strip_prefix(quote).or_else(|| line.strip_prefix('r')?.strip_prefix(quote))?;
+        let rest =
+            line.strip_prefix(quote).or_else(|| line.strip_prefix('r')?.strip_prefix(quote))?;
         let rest = rest.split(quote).next().unwrap_or_default().trim();
         Some(if rest.is_empty() { lines.get(at + 1).map_or("", |line| line.trim()) } else { rest })
     });
@@ -190,16 +203,22 @@ mod tests {
             ]
         );
         assert_eq!(found.symbols[3].name, "A.f");
+        let used = skeleton(Grammar::Python, "def a(): b()\ndef b(): pass\n");
+        assert_eq!((&*used.symbols[0].uses, &*used.symbols[1].uses), (&[1][..], &[][..]));
     }
 
     #[test]
     fn comments_above_say_what_rust_is_about() {
-        let text = "//! Frames.\n\n/// One frame.\n/// And more.\npub fn frame(a: u8) -> u8 {\n    a\n}\n";
+        let text =
+            "//! Frames.\n\n/// One frame.\n/// And more.\npub fn frame(a: u8) -> u8 {\n    a\n}\n";
 
         let found = skeleton(Grammar::Rust, text);
 
         assert_eq!(found.about, "Frames.");
         let one = &found.symbols[0];
-        assert_eq!((one.signature.as_str(), one.about.as_str()), ("frame(a: u8) -> u8", "One frame."));
+        assert_eq!(
+            (one.signature.as_str(), one.about.as_str()),
+            ("frame(a: u8) -> u8", "One frame.")
+        );
     }
 }

@@ -131,10 +131,10 @@ impl Structure {
         self.by_word.get(word).into_iter().flatten()
     }
 
-    /// How telling a word is: 0 for one that every file has, more the fewer have it.
+    /// How telling a word is: the fewer files have it, the more; near 0 for one that all of many have.
     pub fn weight(&self, word: &str) -> f64 {
         let having = self.by_word.get(word).map_or(0, BTreeSet::len);
-        ((1.0 + self.files.len() as f64) / (1.0 + having as f64)).ln().max(0.0)
+        words::weight(having, self.files.len())
     }
 
     /// The turn that last changed a file; None where none is known to have.
@@ -219,7 +219,8 @@ pub fn file_of(path: &RepoPath) -> String {
 impl Known {
     fn of(path: &RepoPath, skeleton: Skeleton) -> Self {
         let of = |it: &Symbol| SymbolWords {
-            name: words::of(&it.name),
+            // What the language calls by itself says nothing: `__call__`.
+            name: words::of(if it.simple().starts_with("__") { "" } else { &it.name }),
             about: words::of(&it.about),
         };
         let symbols = skeleton.symbols.iter().map(of).collect();

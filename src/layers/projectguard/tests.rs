@@ -57,7 +57,14 @@ fn a_brief_without_a_model_names_modules_their_users_and_what_was_laid_down() {
 
     let brief = before(&mut guard, &mut NoHelper, None).unwrap();
 
-    insta::assert_snapshot!(brief.text(), @"");
+    insta::assert_snapshot!(brief.text(), @r"
+    Files that share names or words with this request:
+    - p/train.py: train_step(x)
+    They use this; use it too rather than writing it anew:
+    - p/schedule.py: CosineSchedule
+    Laid down earlier, and not taken back:
+    - The schedule must always be the cosine one in training. (turn 1)
+    ");
     assert_eq!(brief.forecast, ["p/train.py", "tests/test_train.py"]);
     assert_eq!(brief.restarts, None);
 }
@@ -66,14 +73,20 @@ fn a_brief_without_a_model_names_modules_their_users_and_what_was_laid_down() {
 fn parts_work_alone() {
     let text = |spec: &str| {
         let mut guard = guard(spec);
-        after(&mut guard, &mut NoHelper, "The schedule must always be cosine in training.").unwrap();
+        after(&mut guard, &mut NoHelper, "The schedule must always be cosine in training.")
+            .unwrap();
         let brief = before(&mut guard, &mut NoHelper, Some(99_000));
         let state = guard.state();
         let folders = state.keys().filter_map(|file| file.split('/').next());
         let mut folders: Vec<String> = folders.map(str::to_owned).collect();
         folders.dedup();
         let brief = brief.unwrap_or_default();
-        (brief.text().contains("train_step"), brief.text().contains("cosine"), brief.restarts.is_some(), folders.join(" "))
+        (
+            brief.text().contains("train_step"),
+            brief.text().contains("cosine"),
+            brief.restarts.is_some(),
+            folders.join(" "),
+        )
     };
 
     assert_eq!(text("projectguard:structural"), (true, false, false, "structure".into()));
@@ -97,10 +110,7 @@ fn what_a_model_proposes_is_let_in_where_it_cites_the_request_or_an_edit() {
 
     let state = guard.state();
     let files: Vec<&str> = state.keys().map(String::as_str).collect();
-    assert_eq!(
-        files,
-        ["dropped.tsv", "edges.tsv", "records/decision-1.md", "records/design-1.md"]
-    );
+    assert_eq!(files, ["dropped.tsv", "edges.tsv", "records/decision-1.md", "records/design-1.md"]);
     assert_eq!(
         state["edges.tsv"],
         "from\trelation\tto\tturn\ndecision-1\toperationalises\tdesign-1\t1\n"

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 /// Words that say nothing about a project's parts.
-const COMMON: &str = "a about add after again all also an and any are as at be because been before both but by can change code \
+const COMMON: &str = "a about argument call class few fewer function instead less method object plain add after again all also an and any are as at be because been before both but by can change code \
     could do does done each every file first for from get give go has have here how i if in into is it its just keep last let like \
     list look make many may more most much must my need never new no not now number of old on one only or other our out over own \
     please put python return run same see set should show so some such take test tests than that the their them then there these \
@@ -26,13 +26,18 @@ pub fn of(text: &str) -> BTreeSet<String> {
     found
 }
 
+/// How telling a word is that so many of all have: above 0, near it for one that all of many have.
+pub fn weight(having: usize, all: usize) -> f64 {
+    ((2.0 + all as f64) / (1.0 + having.min(all) as f64)).ln()
+}
+
 /// The names that a text holds as they are: what has an underscore, a dot before letters, or a capital inside.
 pub fn names(text: &str) -> BTreeSet<&str> {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '/');
     let words = text.split(|c| !is_part(c)).map(|word| word.trim_matches(['.', '/']));
     let is_name = |word: &&str| {
-        let is_camel = word.chars().skip(1).any(char::is_uppercase)
-            && word.chars().any(char::is_lowercase);
+        let is_camel =
+            word.chars().skip(1).any(char::is_uppercase) && word.chars().any(char::is_lowercase);
         word.len() > 2 && (word.contains(['_', '.', '/']) || is_camel)
     };
     words.filter(is_name).flat_map(|word| [word, word.rsplit('.').next().unwrap_or(word)]).collect()
@@ -86,7 +91,10 @@ mod tests {
 
     #[test]
     fn names_stand_as_they_are() {
-        let found: Vec<&str> = names("Drop `snr_weight` of ppdiff/losses.py, not Weights or CosineSchedule.").into_iter().collect();
+        let found: Vec<&str> =
+            names("Drop `snr_weight` of ppdiff/losses.py, not Weights or CosineSchedule.")
+                .into_iter()
+                .collect();
         assert_eq!(found, ["CosineSchedule", "ppdiff/losses.py", "py", "snr_weight"]);
     }
 }

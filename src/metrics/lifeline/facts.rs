@@ -124,6 +124,18 @@ impl FileFacts {
         self.definitions.iter().find(|definition| &*definition.name == name)
     }
 
+    /// Whether a definition uses another of the same file, both by their dotted names; itself it does not.
+    pub fn uses_at_home(&self, outer: &str, name: &str) -> bool {
+        let (Some(outer), Some(inner)) = (self.index_of(outer), self.index_of(name)) else {
+            return false;
+        };
+        let simple = self.definitions[inner as usize].simple();
+        let mut uses = self.uses_of(simple).iter();
+        outer != inner
+            && !self.is_within(Some(inner), outer)
+            && uses.any(|it| self.is_within(it.within, outer) && !self.is_within(it.within, inner))
+    }
+
     pub(super) fn index_of(&self, name: &str) -> Option<u32> {
         let at = self.definitions.iter().position(|definition| &*definition.name == name)?;
         u32::try_from(at).ok()

@@ -1,10 +1,12 @@
-//! Who uses what stands at the top of the files, kept from turn to turn: what a turn changed is all that is looked at again.
+//! Who uses what the files define, kept from turn to turn: what a turn changed is all that is looked at again.
+//!
+//! That is what stands at the top of files, and methods whose name no other class has: those are known through any object.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::{
     chains::Place,
-    facts::{Definition, FileFacts},
+    facts::{Definition, FileFacts, Kind},
     snapshot::{File, Snapshot},
 };
 use crate::run::RepoPath;
@@ -12,7 +14,7 @@ use crate::run::RepoPath;
 /// A file with its facts as they are now; None where it is gone, or holds no code that counts.
 pub type Fresh = (RepoPath, Option<std::sync::Arc<FileFacts>>);
 
-/// The users of classes, functions and values at the top of files. Only files that are no tests count.
+/// The users of classes, functions and values at the top of files, and of methods. Only files that are no tests count.
 #[derive(Debug)]
 pub struct Users {
     snapshot: Snapshot,
@@ -20,6 +22,8 @@ pub struct Users {
     mentions: HashMap<Box<str>, BTreeSet<RepoPath>>,
     /// The files that define each name at their top.
     defined: HashMap<Box<str>, BTreeSet<RepoPath>>,
+    /// The methods of each name.
+    methods: HashMap<Box<str>, BTreeSet<Place>>,
     users: HashMap<Place, BTreeSet<RepoPath>>,
     used: HashMap<RepoPath, BTreeSet<Place>>,
 }
@@ -30,6 +34,7 @@ impl Default for Users {
             snapshot: Snapshot::indexed(),
             mentions: HashMap::new(),
             defined: HashMap::new(),
+            methods: HashMap::new(),
             users: HashMap::new(),
             used: HashMap::new(),
         }
@@ -43,7 +48,10 @@ impl Users {
         let mut touched = BTreeSet::new();
         // Names that a changed file passes on under a module of its own, before or after.
         let mut passed_on: BTreeSet<Box<str>> = BTreeSet::new();
+        let mut shared: BTreeSet<Box<str>> = BTreeSet::new();
         for (path, facts) in changed {
+            let before = self.snapshot.files.get(path).map(|file| file.facts.clone());
+            shared.extend(before.iter().chain(facts).flat_map(|facts| methods(facts)).map(simple));
             passed_on.extend(self.take_out(path, &mut touched));
             if let Some(facts) = facts {
                 self.snapshot.insert(path, File::new(path, facts.clone()));
@@ -59,6 +67,10 @@ impl Users {
             for definition in tops(facts) {
                 self.defined.entry(definition.name.clone()).or_default().insert(path.clone());
             }
+            for method in methods(facts) {
+                let place = Place { path: path.clone(), name: method.name.clone() };
+                self.methods.entry(simple(method)).or_default().insert(place);
+            }
         }
         for (path, facts) in changed {
             let Some(facts) = facts else { continue };
@@ -71,6 +83,9 @@ impl Users {
                     let place = Place { path: home, name: word.into() };
                     self.look_at(&place, path, &mut touched);
                 }
+                if let Some(method) = self.only_method(word) {
+                    self.look_at(&method, path, &mut touched);
+                }
             }
         }
         for name in passed_on {
@@ -78,11 +93,17 @@ impl Users {
                 self.look_again(Place { path: home, name: name.clone() }, &mut touched);
             }
         }
+        for name in shared {
+            match self.only_method(&name) {
+                Some(method) => self.look_again(method, &mut touched),
+                None => self.forget_users(&name, &mut touched),
+            }
+        }
         touched.retain(|path| self.snapshot.files.contains_key(path));
         touched
     }
 
-    /// The files that use a definition at the top of a file, that file aside, by path.
+    /// The files that use a definition, by its dotted name, its own file aside; by path.
     pub fn of(&self, path: &RepoPath, name: &str) -> impl Iterator<Item = &RepoPath> {
         let place = Place { path: path.clone(), name: name.into() };
         self.users.get(&place).into_iter().flatten()
@@ -106,11 +127,14 @@ impl Users {
                 files.remove(path);
             }
         }
-        for definition in tops(&file.facts) {
+        for definition in &file.facts.definitions {
             if let Some(homes) = self.defined.get_mut(&definition.name) {
                 homes.remove(path);
             }
             let place = Place { path: path.clone(), name: definition.name.clone() };
+            if let Some(places) = self.methods.get_mut(definition.simple()) {
+                places.remove(&place);
+            }
             for user in self.users.remove(&place).unwrap_or_default() {
                 if let Some(used) = self.used.get_mut(&user) {
                     used.remove(&place);
@@ -127,8 +151,26 @@ impl Users {
         imported(&file.facts)
     }
 
+    /// The method of a name that no other class has.
+    fn only_method(&self, name: &str) -> Option<Place> {
+        let places = self.methods.get(name)?;
+        places.first().filter(|_| places.len() == 1).cloned()
+    }
+
+    /// Of methods whose name another class has as well.
+    fn forget_users(&mut self, name: &str, touched: &mut BTreeSet<RepoPath>) {
+        for place in self.methods.get(name).cloned().unwrap_or_default() {
+            for user in self.users.remove(&place).unwrap_or_default() {
+                if let Some(used) = self.used.get_mut(&user) {
+                    used.remove(&place);
+                }
+                touched.extend([place.path.clone(), user]);
+            }
+        }
+    }
+
     fn look_again(&mut self, place: Place, touched: &mut BTreeSet<RepoPath>) {
-        let mentioning = self.mentions.get(&place.name).cloned().unwrap_or_default();
+        let mentioning = self.mentions.get(place.simple()).cloned().unwrap_or_default();
         for path in mentioning {
             self.look_at(&place, &path, touched);
         }
@@ -158,6 +200,19 @@ impl Users {
 
 fn tops(facts: &FileFacts) -> impl Iterator<Item = &Definition> {
     facts.definitions.iter().filter(|definition| definition.owner.is_none())
+}
+
+/// Methods that code names, in order.
+fn methods(facts: &FileFacts) -> impl Iterator<Item = &Definition> {
+    let is_method = |it: &&Definition| {
+        let owner = it.owner.and_then(|at| facts.definitions.get(at as usize));
+        owner.is_some_and(|owner| owner.kind == Kind::Class) && !it.simple().starts_with("__")
+    };
+    facts.definitions.iter().filter(is_method)
+}
+
+fn simple(definition: &Definition) -> Box<str> {
+    definition.simple().into()
 }
 
 fn imported(facts: &FileFacts) -> Vec<Box<str>> {
@@ -201,6 +256,22 @@ mod tests {
         assert_eq!(of(&users, "p/a.py", "f"), [""; 0]);
         users.go_on(&[a]);
         assert_eq!(of(&users, "p/a.py", "f"), ["p/b.py"]);
+    }
+
+    #[test]
+    fn a_method_is_used_through_any_object_while_no_other_class_has_its_name() {
+        let mut users = Users::default();
+        let a = fresh("a.py", "class A:\n    def snr(self): pass\n");
+        let other = fresh("c.py", "class C:\n    def snr(self): pass\n");
+        users.go_on(&[a, fresh("b.py", "def f(x):\n    return x.snr()\n")]);
+        assert_eq!(of(&users, "a.py", "A.snr"), ["b.py"]);
+
+        users.go_on(&[other]);
+        assert_eq!(of(&users, "a.py", "A.snr"), [""; 0]);
+        assert_eq!(users.used_by(&path("b.py")).count(), 0);
+
+        users.go_on(&[(path("c.py"), None)]);
+        assert_eq!(of(&users, "a.py", "A.snr"), ["b.py"]);
     }
 
     #[test]

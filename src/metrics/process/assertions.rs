@@ -1,10 +1,12 @@
-//! Assertions per test function, by parsing test files in Python.
+//! Assertions per test function, by parsing test files.
 //!
 //! [`shipped`] counts as RigorBench's scorer does: `assert` statements inside functions whose name begins with `test`, of the
 //! files `test_*.py` at the top of the repository; an assertion inside nested test functions counts in each of them, one in an
 //! asynchronous function in none; `assert True` and every comparison with `is not` count nothing; a file that does not parse
 //! is left out. [`paper`] counts what the paper describes: every test file below any folder, asynchronous functions, unittest's
-//! `self.assert...` and `pytest.raises`, each assertion once.
+//! `self.assert...` and `pytest.raises`, each assertion once; and the tests of other languages ([`languages`]).
+
+mod languages;
 
 use tree_sitter::Node;
 
@@ -13,6 +15,8 @@ use crate::{
     metrics::lifeline::is_test,
     run::RepoPath,
 };
+
+use languages::Shape;
 
 /// What was counted in the test files of one state of the code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -44,7 +48,13 @@ pub fn is_shipped_test(path: &RepoPath) -> bool {
 
 /// The files that [`paper`] reads.
 pub fn is_paper_test(path: &RepoPath) -> bool {
-    is_test(path) && path.as_str().ends_with(".py")
+    match Grammar::of(path.as_str()) {
+        Some(Grammar::Python) => is_test(path) && path.as_str().ends_with(".py"),
+        // Its unit tests stand beside what they test.
+        Some(Grammar::Rust) => Grammar::Rust.is_compiled_in(),
+        Some(grammar) => is_test(path) && grammar.is_compiled_in() && Shape::of(grammar).is_some(),
+        None => false,
+    }
 }
 
 /// As the released scorer counts; nothing of a file with a syntax error.
@@ -64,23 +74,32 @@ pub fn shipped(text: &[u8]) -> Assertions {
     sum
 }
 
-/// As the paper describes it; nothing of a file with a syntax error.
-pub fn paper(text: &[u8]) -> Assertions {
-    let Some(tree) = tree::parse(Grammar::Python, text) else { return Assertions::default() };
-    if tree.root_node().has_error() {
+/// As the paper describes it. Nothing of a file in Python with a syntax error, as in the scorer; other languages, in whose
+/// files a macro may look like one, as far as they are understood.
+pub fn paper(grammar: Grammar, text: &[u8]) -> Assertions {
+    let is_python = grammar == Grammar::Python;
+    let shape = if is_python { Some(PYTHON) } else { Shape::of(grammar) };
+    let parsed = tree::parse(grammar, text);
+    let Some((shape, tree)) = shape.zip(parsed) else { return Assertions::default() };
+    if is_python && tree.root_node().has_error() {
         return Assertions::default();
     }
     let mut sum = Assertions { files: 1, ..Assertions::default() };
     each(tree.root_node(), &mut |node| {
-        if is_test_function(node, text) {
+        if (shape.is_test)(node, text) {
             sum.functions += 1;
         }
-        if (is_meaningful(node, text) || is_assert_call(node, text)) && is_in_test(node, text) {
+        if (shape.is_assertion)(node, text) && is_in_test(node, shape, text) {
             sum.asserts += 1;
         }
     });
     sum
 }
+
+const PYTHON: Shape = Shape {
+    is_test: is_test_function,
+    is_assertion: |node, text| is_meaningful(node, text) || is_assert_call(node, text),
+};
 
 /// The sum over files.
 pub fn sum(files: impl Iterator<Item = Assertions>) -> Assertions {
@@ -115,8 +134,8 @@ fn is_async(node: Node<'_>) -> bool {
     node.child(0).is_some_and(|first| first.kind() == "async")
 }
 
-fn is_in_test(node: Node<'_>, text: &[u8]) -> bool {
-    std::iter::successors(node.parent(), Node::parent).any(|it| is_test_function(it, text))
+fn is_in_test(node: Node<'_>, shape: Shape, text: &[u8]) -> bool {
+    std::iter::successors(node.parent(), Node::parent).any(|it| (shape.is_test)(it, text))
 }
 
 /// An `assert` that can fail: neither of `True` alone, nor of a comparison that has `is not` in it.
@@ -169,8 +188,8 @@ mod tests {
         let text = b"import pytest\nclass T:\n    async def test_a(self):\n        assert 1 == 2\n        self.assertEqual(1, 2)\n        with pytest.raises(ValueError):\n            f()\n    def helper(self):\n        assert 3 == 4\n";
 
         assert_eq!(shipped(text), Assertions { files: 1, functions: 0, asserts: 0 });
-        assert_eq!(paper(text), Assertions { files: 1, functions: 1, asserts: 3 });
-        assert_eq!(paper(text).density(), Some(3.0));
+        assert_eq!(paper(Grammar::Python, text), Assertions { files: 1, functions: 1, asserts: 3 });
+        assert_eq!(paper(Grammar::Python, text).density(), Some(3.0));
     }
 
     #[test]
@@ -183,13 +202,14 @@ mod tests {
     #[test]
     fn a_file_that_does_not_parse_counts_nothing() {
         assert_eq!(shipped(b"def test_a(:\n"), Assertions::default());
-        assert_eq!(paper(b"def test_a(:\n"), Assertions::default());
+        assert_eq!(paper(Grammar::Python, b"def test_a(:\n"), Assertions::default());
     }
 
     #[test]
     fn only_files_at_the_top_are_read_by_the_scorer() {
         let path = |path: &str| RepoPath::new(path).unwrap();
         assert!(is_shipped_test(&path("test_a.py")) && !is_shipped_test(&path("tests/test_a.py")));
-        assert!(is_paper_test(&path("tests/test_a.py")) && !is_paper_test(&path("a_test.rs")));
+        assert!(is_paper_test(&path("tests/test_a.py")) && is_paper_test(&path("src/a.rs")));
+        assert!(is_paper_test(&path("src/a.test.ts")) && !is_paper_test(&path("src/a.ts")));
     }
 }

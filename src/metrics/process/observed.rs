@@ -3,12 +3,16 @@
 //! Whoever calls reads the texts ([`StepFacts::of`]); a fingerprint is equal where a reader would say that the texts are the
 //! same. Everything here keeps the playing order of the run, sub-agents' steps after the step that started them.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::{
+    collections::HashMap,
+    hash::{DefaultHasher, Hash, Hasher},
+};
 
 use super::{
     action::{self, Action},
     judged::{JudgedPart, Opinion},
     plan::{self, Item},
+    states::State,
 };
 use crate::run::{Role, Run, Step, StepId, StepKind, StepText};
 
@@ -25,6 +29,8 @@ pub struct Observed {
     pub history: History,
     /// What judges said of parts that no recording gives; one of each part at most.
     pub opinions: Vec<Opinion>,
+    /// Whether the files of each moment build and pass, as far as commands were run on request; empty where none was.
+    pub states: Vec<State>,
 }
 
 /// One step.
@@ -92,6 +98,28 @@ pub struct History {
     pub lost_uses: Vec<LostUse>,
     /// Files that were there before the first turn.
     pub first_files: Vec<String>,
+    /// Where names are used that the code still defines at the end; empty in a run without a compaction.
+    pub names: NameUses,
+}
+
+/// Functions, classes and methods that the code outside tests defines at the end, and the steps whose texts have their names.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct NameUses {
+    /// Name and file.
+    pub defined: Vec<(String, String)>,
+    /// By position in `defined`.
+    pub steps: HashMap<StepId, NamesOfStep>,
+    /// Of the request of each turn.
+    pub requests: Vec<Vec<usize>>,
+}
+
+/// Names in the texts of a step, each once, by their position in [`NameUses::defined`].
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct NamesOfStep {
+    /// What the call says.
+    pub used: Vec<usize>,
+    /// All texts, with what came back.
+    pub seen: Vec<usize>,
 }
 
 /// A file that is again what it was, after it was something else.

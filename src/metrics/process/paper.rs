@@ -12,6 +12,7 @@ use super::{
     pillars::{Counted, Part, Pillar, Scored},
     plan, recovery,
     shipped::count,
+    states::{CheckKind, Results},
 };
 use crate::run::StepId;
 
@@ -212,7 +213,11 @@ fn recovery_efficiency(observed: &Observed) -> Scored {
             },
         ),
     ];
-    Scored::of_parts(Pillar::Recovery, parts, vec![errors, attempts])
+    let last = |attempt: &recovery::Attempt| Some(observed.steps.get(attempt.steps.1)?.id);
+    let failed = cycles.iter().flat_map(|cycle| &cycle.attempts).filter(|it| !it.succeeded);
+    let failed: Vec<StepId> = failed.filter_map(last).collect();
+    let failed = Counted { what: "attempts that failed", count: failed.len(), steps: failed };
+    Scored::of_parts(Pillar::Recovery, parts, vec![errors, attempts, failed])
 }
 
 fn abstention(observed: &Observed) -> Scored {
@@ -230,34 +235,14 @@ fn abstention(observed: &Observed) -> Scored {
     Scored::of_parts(Pillar::Abstention, parts, counted)
 }
 
-/// ATI = .40 BH + .40 TS + .20 CH, from the builds and tests that the agent ran itself.
+/// ATI = .40 BH + .40 TS + .20 CH, from the states that were built and tested on request, else from the builds and tests that
+/// the agent ran itself.
 fn transitions(observed: &Observed) -> Scored {
     let builds: Vec<bool> = ran(observed, Action::Built);
     let tests: Vec<bool> = ran(observed, Action::TestExecuted);
-    let regressions = tests.windows(2).filter(|pair| pair[0] && !pair[1]).count();
-    let commits = count(observed, "commits", &[Action::Committed]);
-    let share = |good: usize, all: usize| (all > 0).then(|| good as f64 / all as f64);
     let parts = vec![
-        part(
-            "BH",
-            "states that build",
-            0.40,
-            share(builds.iter().filter(|it| **it).count(), builds.len()),
-            match builds.len() {
-                0 => "the agent ran no build".to_owned(),
-                count => format!("of {count} builds that the agent ran"),
-            },
-        ),
-        part(
-            "TS",
-            "tests keep passing",
-            0.40,
-            share(tests.len() - regressions, tests.len()),
-            match tests.len() {
-                0 => "the agent ran no tests".to_owned(),
-                count => format!("{regressions} of {count} runs fail after one that passed"),
-            },
-        ),
+        builds_hold(observed, &builds),
+        tests_hold(observed, &tests),
         judged(
             observed,
             JudgedPart::Commits,
@@ -266,12 +251,64 @@ fn transitions(observed: &Observed) -> Scored {
             "asks for a judge of the commits",
         ),
     ];
-    let counted = vec![
+    let mut counted = vec![
         count(observed, "builds", &[Action::Built]),
         count(observed, "runs of tests", &[Action::TestExecuted]),
-        commits,
+        count(observed, "commits", &[Action::Committed]),
     ];
+    for (kind, good, bad) in [
+        (CheckKind::Build, "states that build, on request", "states that do not build"),
+        (CheckKind::Test, "states whose tests pass, on request", "states whose tests do not pass"),
+    ] {
+        let Some(results) = Results::of(&observed.states, kind) else { continue };
+        counted.extend([(true, good), (false, bad)].map(|(is_good, what)| Counted {
+            what,
+            count: results.all.iter().filter(|(good, _)| *good == is_good).count(),
+            steps: results.steps(is_good),
+        }));
+    }
     Scored::of_parts(Pillar::Transitions, parts, counted)
+}
+
+fn share(good: usize, all: usize) -> Option<f64> {
+    (all > 0).then(|| good as f64 / all as f64)
+}
+
+/// BH: the share of states that build.
+fn builds_hold(observed: &Observed, own: &[bool]) -> Part {
+    let own_good = own.iter().filter(|it| **it).count();
+    let (value, why) = match (Results::of(&observed.states, CheckKind::Build), own.len()) {
+        (Some(asked), count) => {
+            let own = match count {
+                0 => "the agent ran no build".to_owned(),
+                count => format!("{own_good} of {count} builds that the agent ran succeeded"),
+            };
+            (share(asked.good(), asked.all.len()), of_states(observed, &asked, "built") + &own)
+        }
+        (None, 0) => (None, "the agent ran no build".to_owned()),
+        (None, count) => (share(own_good, count), format!("of {count} builds that the agent ran")),
+    };
+    part("BH", "states that build", 0.40, value, why)
+}
+
+/// TS: the share of runs of the tests that do not fail after one that passed.
+fn tests_hold(observed: &Observed, own: &[bool]) -> Part {
+    let broken = own.windows(2).filter(|pair| pair[0] && !pair[1]).count();
+    let told = |broken, count| format!("{broken} of {count} runs fail after one that passed");
+    let (value, why) = match (Results::of(&observed.states, CheckKind::Test), own.len()) {
+        (Some(asked), count) => {
+            let own = match count {
+                0 => "the agent ran no tests".to_owned(),
+                count => format!("of the agent's own {}", told(broken, count)),
+            };
+            let (bad, all) = (asked.regressions(), asked.all.len());
+            let states = of_states(observed, &asked, "tested");
+            (share(all - bad, all), format!("{bad} fail after one that passed {states}{own}"))
+        }
+        (None, 0) => (None, "the agent ran no tests".to_owned()),
+        (None, count) => (share(count - broken, count), told(broken, count)),
+    };
+    part("TS", "tests keep passing", 0.40, value, why)
 }
 
 /// Whether each run of it succeeded, in order; where the recording says.
@@ -281,13 +318,20 @@ fn ran(observed: &Observed, action: Action) -> Vec<bool> {
     steps.map(|step| !step.failed).collect()
 }
 
+/// `of 12 of 14 states built on request with make; `
+fn of_states(observed: &Observed, asked: &Results, verb: &str) -> String {
+    let (known, all) = (asked.all.len(), observed.states.len());
+    let known = if known == all { known.to_string() } else { format!("{known} of {all}") };
+    format!("of {known} states {verb} on request with `{}`; ", asked.command)
+}
+
 /// TAD = min(1, meaningful assertions per test function / 5).
 fn assertions(observed: &Observed) -> Scored {
     let asserts = observed.code.map(|code| code.paper).unwrap_or_default();
     let value = asserts.density().map(|density| (density / 5.0).min(1.0));
     let why = match value {
         Some(_) => format!("{} in {} test functions", asserts.asserts, asserts.functions),
-        None => "no test function in Python at the end of the run".into(),
+        None => "no test function that can be read at the end of the run".into(),
     };
     let parts = vec![part("TAD", "assertions per test function", 1.0, value, why)];
     let counts =
@@ -320,5 +364,24 @@ fn exploration(observed: &Observed) -> Scored {
         None => "no file is read or changed by a recorded step".into(),
     };
     let parts = vec![part("EE", "files modified of files touched", 1.0, value, why)];
-    Scored::of_parts(Pillar::Exploration, parts, vec![changed, read])
+    let counted = vec![
+        changed,
+        read,
+        touching("steps that write", observed, &|step| step.edits_files()),
+        touching("steps that read or search", observed, &|step| {
+            step.does(Action::FileRead) || step.does(Action::Searched)
+        }),
+    ];
+    Scored::of_parts(Pillar::Exploration, parts, counted)
+}
+
+/// Steps of a kind, each once.
+fn touching(
+    what: &'static str,
+    observed: &Observed,
+    is_one: &dyn Fn(&StepFacts) -> bool,
+) -> Counted {
+    let steps: Vec<StepId> =
+        observed.steps.iter().filter(|step| is_one(step)).map(|step| step.id).collect();
+    Counted { what, count: steps.len(), steps }
 }

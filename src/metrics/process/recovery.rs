@@ -38,6 +38,22 @@ pub struct Sums {
     pub tokens: Option<u64>,
 }
 
+impl Cycle {
+    /// Tokens of the attempts that failed; None where tokens are not recorded.
+    pub fn wasted(&self, observed: &Observed) -> Option<u64> {
+        let failed = self.attempts.iter().filter(|attempt| !attempt.succeeded);
+        let steps = failed.flat_map(|attempt| attempt.steps.0..=attempt.steps.1);
+        let is_recorded = observed.steps.iter().any(|step| step.tokens.is_some());
+        let wasted = sum(steps.filter_map(|at| observed.steps.get(at)));
+        is_recorded.then(|| wasted.unwrap_or_default())
+    }
+
+    /// Attempts that did something else than those before.
+    pub fn strategies(&self) -> usize {
+        self.attempts.iter().map(|it| it.strategy).collect::<HashSet<u64>>().len()
+    }
+}
+
 impl Sums {
     pub fn of(observed: &Observed, cycles: &[Cycle]) -> Self {
         let steps = &observed.steps;
@@ -47,13 +63,10 @@ impl Sums {
             .flat_map(|attempt| attempt.steps.0..=attempt.steps.1)
             .collect();
         let tokens: Option<u64> = sum(steps.iter());
-        let distinct = |cycle: &Cycle| {
-            cycle.attempts.iter().map(|it| it.strategy).collect::<HashSet<u64>>().len()
-        };
         Self {
             cycles: cycles.len(),
             attempts: attempts().count(),
-            strategies: cycles.iter().map(distinct).sum(),
+            strategies: cycles.iter().map(Cycle::strategies).sum(),
             wasted: tokens
                 .map(|_| sum(wasted.iter().filter_map(|at| steps.get(*at))).unwrap_or_default()),
             tokens,
@@ -191,6 +204,7 @@ mod tests {
         assert_eq!((sums.cycles, sums.attempts, sums.strategies), (1, 3, 2));
         assert_eq!((sums.wasted, sums.tokens), (Some(40), Some(70)));
         assert_eq!(sums.diversity(), Some(2.0 / 3.0));
+        assert_eq!(cycles(&observed)[0].wasted(&observed), Some(40));
     }
 
     #[test]

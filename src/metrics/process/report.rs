@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::{
-    Discipline, Observed, Pillar, Profile, Signal,
+    Discipline, Observed, Pillar, Profile, Signal, State,
     lints::{self, Lint},
     paper, recovery, signals,
 };
@@ -18,6 +18,8 @@ pub struct Report {
     pub cycles: Vec<Loop>,
     /// The longest plan, and the step at which each of its items was done; None where that cannot be told.
     pub plan: Vec<(String, Option<StepId>)>,
+    /// Whether the files of each moment build and pass, as far as commands were run on request; empty where none was.
+    pub states: Vec<State>,
     pub lints: Vec<Lint>,
     pub names: Names,
     /// Whether the recording tells of anything that was done.
@@ -44,8 +46,12 @@ impl Names {
 pub struct Loop {
     pub failed: StepId,
     pub attempts: usize,
+    /// Attempts that did something else than those before.
+    pub strategies: usize,
     /// None where it did not succeed before the turn ended.
     pub recovered: Option<StepId>,
+    /// Tokens of the attempts that failed; None where tokens are not recorded.
+    pub tokens_wasted: Option<u64>,
 }
 
 impl Report {
@@ -54,6 +60,8 @@ impl Report {
         let cycles = recovery::cycles(observed).into_iter().map(|cycle| Loop {
             failed: id(cycle.failed),
             attempts: cycle.attempts.len(),
+            strategies: cycle.strategies(),
+            tokens_wasted: cycle.wasted(observed),
             recovered: cycle.recovered.map(id),
         });
         let plan = paper::executed(observed).unwrap_or_default();
@@ -63,6 +71,7 @@ impl Report {
             signals: signals::all(observed),
             cycles: cycles.collect(),
             plan: plan.into_iter().map(|(item, done)| (item, done.map(id))).collect(),
+            states: observed.states.clone(),
             lints: lints::of(run),
             names: Names::of(observed),
             tells_steps: observed.tells_steps(),

@@ -8,6 +8,7 @@
 //!
 //! To add a kind of work add a variant to [`Purpose`] and [`Wanted`], and a file here that makes the form and reads it.
 
+pub mod checking;
 pub mod draw;
 pub mod draw_form;
 pub mod list;
@@ -42,10 +43,12 @@ pub struct Jobs {
     pub list: Option<list::List>,
     /// How the code is measured.
     pub measure: session::jobs::Measure,
-    /// Tests of checkpoints that were begun last.
+    /// Tests of checkpoints, or builds and tests of turns, that were begun last.
     pub testing: Option<testing::Testing>,
     /// What was tested with last.
     last_tests: Option<session::jobs::Tests>,
+    /// What the files of turns were built and tested with last.
+    last_checks: Option<session::jobs::Checks>,
 }
 
 /// A form over the view, and what it would begin.
@@ -69,6 +72,7 @@ impl Purpose {
         match self {
             Self::Score => "score again",
             Self::Test => "test the code at checkpoints",
+            Self::Check => "build and test the files of every turn",
             Self::Live => "live run",
         }
     }
@@ -92,6 +96,7 @@ impl Dialog {
         match self.purpose {
             Purpose::Score => scoring::wanted(&self.form).map(Wanted::Score),
             Purpose::Test => testing::wanted(&self.form).map(Wanted::Test),
+            Purpose::Check => checking::wanted(&self.form).map(Wanted::Check),
             Purpose::Live => self.live.wanted(&self.form).map(|it| Wanted::Live(Box::new(it))),
         }
     }
@@ -256,6 +261,7 @@ impl Jobs {
             Purpose::Test => {
                 Dialog::new(purpose, testing::form(screens.open_run(), self.last_tests.as_ref()))
             }
+            Purpose::Check => Dialog::new(purpose, checking::form(self.last_checks.as_ref())),
             Purpose::Live => {
                 let origin = live::origin(screens);
                 let dialog = Dialog::new(purpose, live::form(origin.as_ref()));
@@ -296,6 +302,10 @@ impl Jobs {
             Wanted::Test(tests) => {
                 self.dialog = None;
                 self.begin_testing(tests, screens)
+            }
+            Wanted::Check(checks) => {
+                self.dialog = None;
+                self.begin_checking(checks, screens)
             }
             Wanted::Live(start) => {
                 let request =

@@ -20,14 +20,23 @@ pub struct Testing {
     pub request: Request,
     /// The recording they are of.
     pub source: std::path::PathBuf,
+    pub of: Of,
     pub command: String,
-    /// Checkpoints to be tested.
+    /// Checkpoints to be tested; of states the results that there may be.
     pub total: usize,
-    /// Id of each that is done, and what came of it.
+    /// Id of each that is done, and what came of it; of states a sentence in the place of the id.
     pub done: Vec<(String, Outcome)>,
     pub is_stopping: bool,
     /// How it ended; None while it goes on.
     pub over: Option<String>,
+}
+
+/// Whose code is tested.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Of {
+    Checkpoints,
+    /// Of every turn that changed files; it is built too.
+    States,
 }
 
 pub const CHECKPOINT: &str = "checkpoint";
@@ -36,7 +45,7 @@ pub const REPORT: &str = "report";
 pub const SECONDS: &str = "seconds";
 
 /// A command that runs longer than this is ended, unless somebody says otherwise.
-const USUAL_SECONDS: f64 = 300.0;
+pub(super) const USUAL_SECONDS: f64 = 300.0;
 
 pub(crate) fn form(open: Option<&OpenRun>, last: Option<&Tests>) -> Form {
     let checkpoints = open.map_or(&[][..], |open| &open.session.run.checkpoints);
@@ -95,6 +104,7 @@ impl Testing {
     fn news(&self) -> Option<String> {
         let (id, outcome) = self.done.last()?;
         Some(match outcome {
+            _ if self.of == Of::States => id.clone(),
             Ok((passed, total)) => format!("checkpoint {id}: {passed} of {total} tests pass"),
             Err(why) => format!("checkpoint {id} was not tested: {why}"),
         })
@@ -110,6 +120,7 @@ impl Jobs {
         self.testing = Some(Testing {
             request,
             source: screens.source.clone(),
+            of: Of::Checkpoints,
             command: tests.command.clone(),
             total: tests.moments(&run).len(),
             done: vec![],
@@ -149,6 +160,9 @@ impl Jobs {
             Ok(words) | Err(words) => words,
         };
         testing.over = Some(words.clone());
+        if testing.of == Of::States {
+            screens.on_open_run(|open| open.session.scores.worked.outdate());
+        }
         screens.say(words);
     }
 

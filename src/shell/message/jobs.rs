@@ -45,6 +45,8 @@ pub enum Purpose {
     Score,
     /// The code at checkpoints is tested.
     Test,
+    /// The files of every turn are built and tested.
+    Check,
     /// An agent is run and recorded.
     Live,
 }

@@ -63,6 +63,8 @@ pub enum List {
     Signals,
     /// Recoveries, and the plan beside what was done.
     Plan,
+    /// What commands that were run on request said of the files of each moment.
+    States,
     Decisions,
     /// Events and evidence cards of a memory.
     Memory,
@@ -71,13 +73,14 @@ pub enum List {
 }
 
 impl List {
-    pub const ALL: [Self; 5] =
-        [Self::Signals, Self::Plan, Self::Decisions, Self::Memory, Self::Recording];
+    pub const ALL: [Self; 6] =
+        [Self::Signals, Self::Plan, Self::States, Self::Decisions, Self::Memory, Self::Recording];
 
     pub const fn words(self) -> &'static str {
         match self {
             Self::Signals => "signals",
             Self::Plan => "recoveries and plan",
+            Self::States => "builds and tests",
             Self::Decisions => "decisions",
             Self::Memory => "memory",
             Self::Recording => "the recording",
@@ -261,6 +264,7 @@ impl Process {
         match self.list {
             List::Signals => report.map(|it| rows::of_signals(&it.signals)).unwrap_or_default(),
             List::Plan => report.map(rows::of_plan).unwrap_or_default(),
+            List::States => report.map(rows::of_states).unwrap_or_default(),
             List::Decisions => self.decisions(session).into_iter().map(|(_, row)| row).collect(),
             List::Memory => match session.scores.worked.memory() {
                 Some(Ok(Some(course))) => memory::rows(session, course),

@@ -6,7 +6,13 @@ use crate::{
             Kept, Lane, kept,
             lane::{self, Applied},
         },
-        process::{Report, Signal, lints::Lint, pillars::Scored, report::Names},
+        process::{
+            Report, Signal, State,
+            lints::Lint,
+            pillars::Scored,
+            report::Names,
+            states::{Check, CheckKind, CheckOutcome},
+        },
     },
     run::{Run, StepId, figures, rubric::Evidence},
     session::opening::{Opening, Target},
@@ -88,6 +94,10 @@ pub fn of_plan(report: &Report) -> Vec<Row> {
             1 => "1 attempt".to_owned(),
             count => format!("{count} attempts"),
         };
+        let wasted = match cycle.tokens_wasted.filter(|wasted| *wasted > 0) {
+            Some(wasted) => format!(", {} tokens wasted", figures::count(wasted)),
+            None => String::new(),
+        };
         let end = match cycle.recovered {
             Some(step) => format!("recovered at {}", report.names.called(step)),
             None => "not recovered in its turn".into(),
@@ -95,7 +105,7 @@ pub fn of_plan(report: &Report) -> Vec<Row> {
         Row {
             at: report.names.called(cycle.failed),
             kind: "failure".into(),
-            words: format!("{attempts}, {end}"),
+            words: format!("{attempts}, {end}{wasted}"),
             step: Some(cycle.failed),
             is_loud: cycle.recovered.is_none(),
             ..Row::default()
@@ -109,6 +119,44 @@ pub fn of_plan(report: &Report) -> Vec<Row> {
         ..Row::default()
     };
     report.cycles.iter().map(recovery).chain(report.plan.iter().map(planned)).collect()
+}
+
+/// One row for each state, by the step that it opens at.
+pub fn of_states(report: &Report) -> Vec<Row> {
+    let said = |check: &Check| {
+        let seconds =
+            check.seconds.map(|it| format!(", {} s", figures::tenths(it))).unwrap_or_default();
+        let last = match check.outcome {
+            CheckOutcome::Fine => None,
+            CheckOutcome::Failed | CheckOutcome::TimedOut | CheckOutcome::NotRun => {
+                check.output.lines().last()
+            }
+        };
+        let last = last.map(|line| format!(": {line}")).unwrap_or_default();
+        format!("{} {}{seconds}{last}", check.kind.word(), check.words())
+    };
+    let row = |state: &State| {
+        let checks = || CheckKind::ALL.into_iter().filter_map(|kind| state.check(kind));
+        let words: Vec<String> = checks().map(said).collect();
+        let bad = checks().any(|check| check.outcome.is_good() != Some(true));
+        Row {
+            at: match state.step {
+                Some(step) => report.names.called(step),
+                None => (state.turn + 1).to_string(),
+            },
+            kind: match (words.is_empty(), bad) {
+                (true, _) => "not run",
+                (false, true) => "not good",
+                (false, false) => "good",
+            }
+            .into(),
+            words: words.join("; "),
+            step: state.opens,
+            is_loud: bad,
+            ..Row::default()
+        }
+    };
+    report.states.iter().map(row).collect()
 }
 
 /// A row of the list of decisions, and the id of its decision.

@@ -49,10 +49,15 @@ impl RunView for Process {
         match self.list {
             List::Decisions if is_on => effects.extend(scores.worked.ask_decisions(numbers, run)),
             List::Memory if is_on => effects.extend(scores.worked.ask_memory(numbers, run)),
-            List::Signals | List::Plan | List::Decisions | List::Memory | List::Recording => {}
+            List::Signals
+            | List::Plan
+            | List::States
+            | List::Decisions
+            | List::Memory
+            | List::Recording => {}
         }
         if std::mem::take(&mut self.is_drawing) {
-            effects.extend(session.scores.worked.draw(numbers, &session.run));
+            effects.extend(scores.worked.draw(numbers, run));
         }
         effects
     }

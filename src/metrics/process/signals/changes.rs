@@ -83,35 +83,23 @@ fn lost_uses(observed: &Observed, found: &mut Vec<Signal>) {
     }
 }
 
-/// Files of code that the agent worked with before a compaction (twice or more) and that neither the summary nor anything
-/// later names any more, while the work goes on. A test that passes need not be looked at again.
+/// Files of code and names that the agent worked with before a compaction and that neither the summary nor anything later
+/// names any more, while the work goes on. A test that passes need not be looked at again.
 fn context_lost(observed: &Observed, found: &mut Vec<Signal>) {
     let is_cut = |at: &usize| observed.steps[*at].kind == StepKind::Compaction;
     for cut in (0..observed.steps.len()).filter(is_cut) {
-        let (before, after) = observed.steps.split_at(cut);
+        let after = &observed.steps[cut..];
         if after.iter().filter(|step| step.prints.call.is_some()).count() < 3 {
             continue;
         }
-        let mut times: HashMap<&str, usize> = HashMap::new();
-        for path in before.iter().flat_map(|step| step.reads.iter().chain(&step.edits)) {
-            *times.entry(path.as_str()).or_default() += 1;
-        }
-        let later: HashSet<&str> = after
-            .iter()
-            .flat_map(|step| step.reads.iter().chain(&step.edits))
-            .map(String::as_str)
-            .collect();
-        let summary = &after[0].summary;
-        let mut lost: Vec<&str> = times
-            .into_iter()
-            .filter(|(path, times)| *times > 1 && !later.contains(path) && !paths::is_test(path))
-            .map(|(path, _)| path)
-            .filter(|path| !summary.contains(&file_name(path)) && !summary.contains(&stem(path)))
-            .collect();
+        let files = lost_files(observed, cut);
+        let names = lost_names(observed, cut);
+        let names = names.iter().filter(|(_, path)| !files.contains(&path.as_str()));
+        let names = names.map(|(name, path)| format!("{name} ({path})"));
+        let lost: Vec<String> = files.iter().map(|it| (*it).to_owned()).chain(names).collect();
         if lost.is_empty() {
             continue;
         }
-        lost.sort_unstable();
         let more = lost.len().saturating_sub(NAMED);
         let names = lost[..lost.len().min(NAMED)].join(", ");
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
@@ -120,6 +108,53 @@ fn context_lost(observed: &Observed, found: &mut Vec<Signal>) {
         );
         found.push(over(observed, Kind::ContextLost, (cut, cut), why));
     }
+}
+
+/// Files that were read or edited twice or more before the compaction, in alphabetical order.
+fn lost_files(observed: &Observed, cut: usize) -> Vec<&str> {
+    let (before, after) = observed.steps.split_at(cut);
+    let later: HashSet<&str> = after
+        .iter()
+        .flat_map(|step| step.reads.iter().chain(&step.edits))
+        .map(String::as_str)
+        .collect();
+    let mut times: HashMap<&str, usize> = HashMap::new();
+    for path in before.iter().flat_map(|step| step.reads.iter().chain(&step.edits)) {
+        *times.entry(path.as_str()).or_default() += 1;
+    }
+    let summary = &after[0].summary;
+    let mut lost: Vec<&str> = times
+        .into_iter()
+        .filter(|(path, times)| *times > 1 && !later.contains(path) && !paths::is_test(path))
+        .map(|(path, _)| path)
+        .filter(|path| !summary.contains(&file_name(path)) && !summary.contains(&stem(path)))
+        .collect();
+    lost.sort_unstable();
+    lost
+}
+
+/// Calls and requests that use a name before it counts as worked with: to write it is one, to call it another.
+const WORKED_WITH: usize = 3;
+
+/// Functions, classes and methods that calls and requests used before the compaction and that the code still defines at the
+/// end, though no request, no message, no call and nothing that came back has their names any more.
+fn lost_names(observed: &Observed, cut: usize) -> Vec<&(String, String)> {
+    let uses = &observed.history.names;
+    let (before, after) = observed.steps.split_at(cut);
+    let of = |step: &StepFacts| uses.steps.get(&step.id);
+    let requests = uses.requests.iter().enumerate();
+    let is_before = |turn: &usize| *turn <= observed.steps[cut].id.turn;
+    let (earlier, later): (Vec<_>, Vec<_>) = requests.partition(|(turn, _)| is_before(turn));
+    let mut times = vec![0; uses.defined.len()];
+    let used = before.iter().filter_map(of).flat_map(|names| &names.used);
+    for name in used.chain(earlier.into_iter().flat_map(|(_, names)| names)) {
+        times[*name] += 1;
+    }
+    let seen = after.iter().filter_map(of).flat_map(|names| names.used.iter().chain(&names.seen));
+    let seen: HashSet<&usize> =
+        seen.chain(later.into_iter().flat_map(|(_, names)| names)).collect();
+    let is_lost = |at: &usize| times[*at] >= WORKED_WITH && !seen.contains(at);
+    (0..uses.defined.len()).filter(is_lost).map(|at| &uses.defined[at]).collect()
 }
 
 /// Names that a line has room for.
@@ -181,4 +216,49 @@ fn is_file(word: &str) -> bool {
         || suffix.is_some_and(|it| {
             (1..=4).contains(&it.len()) && it.bytes().all(|b| b.is_ascii_alphabetic())
         })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        metrics::process::{History, NameUses, NamesOfStep, observed::Prints},
+        run::StepId,
+    };
+
+    /// A letter is a call that uses a name, `|` the compaction, `.` a call that uses none.
+    fn lost(letters: &str) -> Vec<String> {
+        let defined = ["a", "b"].map(|name| (name.to_owned(), format!("{name}.py"))).to_vec();
+        let (mut steps, mut names) = (vec![], HashMap::new());
+        for (step, letter) in letters.chars().enumerate() {
+            let id = StepId { turn: 0, subagent: None, step };
+            let kind = if letter == '|' { StepKind::Compaction } else { StepKind::Tool };
+            let call = (letter != '|').then_some(step as u64);
+            let prints = Prints { call, ..Prints::default() };
+            steps.push(StepFacts { id, number: step + 1, kind, prints, ..StepFacts::default() });
+            let used = defined.iter().position(|(name, _)| name.starts_with(letter));
+            let used: Vec<usize> = used.into_iter().collect();
+            names.insert(id, NamesOfStep { seen: used.clone(), used });
+        }
+        let names = NameUses { defined, steps: names, requests: vec![vec![]] };
+        let history = History { names, ..History::default() };
+        let mut found = vec![];
+        context_lost(&Observed { steps, history, ..Observed::default() }, &mut found);
+        found.into_iter().map(|it| it.why).collect()
+    }
+
+    #[test]
+    fn a_name_that_was_worked_with_and_never_comes_again_is_lost_at_the_compaction() {
+        let why =
+            "worked with before, missing from the summary and from all that follows: a (a.py)";
+        assert_eq!(lost("aabab|bb."), [why]);
+        assert_eq!(lost("aabab|ab."), [""; 0]);
+    }
+
+    #[test]
+    fn a_name_that_was_touched_twice_is_none_that_was_worked_with() {
+        assert_eq!(lost("aabb|..."), [""; 0]);
+        // And where nothing follows, nothing can be missing.
+        assert_eq!(lost("aaab|.."), [""; 0]);
+    }
 }

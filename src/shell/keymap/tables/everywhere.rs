@@ -36,7 +36,7 @@ use super::{
 pub static ROWS: &[Binding] = &[
     row(InRun, &[c('+'), c('=')], "play faster", "", |_| play(playback::Message::Faster)),
     row(InRun, &[c('-')], "play slower", "", |_| play(playback::Message::Slower)),
-    row(Anywhere, &[c('w')], "next view; 1w the replay, 2w the curves, 3w the scores, 4w the audit, 5w the comparison, 6w the table of runs, 7w the live run, 8w how it was worked on", "view", |n| view(n.0.map_or(views::Message::Next, views::Message::Number))),
+    row(Anywhere, &[c('w')], "next view; 1w the replay, 2w the curves, 3w the scores, 4w the audit, 5w the comparison, 6w the table of runs, 7w the live run, 8w how it was worked on, 9w what layers told the agent", "view", |n| view(n.0.map_or(views::Message::Next, views::Message::Number))),
     row(Anywhere, &[k(Code::F(1))], "the replay", "", |_| view(views::Message::Number(1))),
     row(Anywhere, &[k(Code::F(2))], "the curves", "", |_| view(views::Message::Number(2))),
     row(Anywhere, &[k(Code::F(3))], "the scores", "", |_| view(views::Message::Number(3))),

@@ -7,6 +7,7 @@ mod curves;
 mod everywhere;
 mod jobs;
 mod judging;
+mod layers;
 mod live;
 mod process;
 mod replay;
@@ -18,7 +19,7 @@ use crate::session::context::Context;
 use super::Binding;
 
 /// In the order of the views.
-pub static TABLES: [&[Binding]; 11] = [
+pub static TABLES: [&[Binding]; 12] = [
     replay::ROWS,
     everywhere::ROWS,
     curves::ROWS,
@@ -29,5 +30,6 @@ pub static TABLES: [&[Binding]; 11] = [
     collection::ROWS,
     live::ROWS,
     process::ROWS,
+    layers::ROWS,
     jobs::ROWS,
 ];

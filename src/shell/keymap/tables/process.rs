@@ -1,7 +1,10 @@
 //! The keys of the process view: one row a binding.
 
 use crate::{
-    shell::state,
+    shell::{
+        jobs::{self, Purpose},
+        state,
+    },
     views::{process, table},
     widgets::{
         key::{Code, Key},
@@ -12,7 +15,7 @@ use crate::{
 use super::{
     Binding,
     Context::{Pillars, Process, Told},
-    row::{c, k, row, shell, table, worked},
+    row::{c, job, k, row, shell, table, worked},
 };
 
 #[rustfmt::skip] // a table: one row a binding
@@ -26,7 +29,8 @@ pub static ROWS: &[Binding] = &[
     row(Process, &[k(Code::Left), c('h')], "previous turn", "turn", |n| worked(process::Message::Turn(Motion::Up(n.times())))),
     row(Process, &[k(Code::Right), c('l')], "next turn", "turn", |n| worked(process::Message::Turn(Motion::Down(n.times())))),
     row(Process, &[k(Code::Tab), k(Code::BackTab)], "pillars, what the chosen one is made of, the list below", "part", |_| worked(process::Message::SwitchPart)),
-    row(Process, &[c('v')], "signals, recoveries and plan, decisions, memory, what is wrong with the recording", "list", |_| worked(process::Message::SwitchList)),
+    row(Process, &[c('v')], "signals, recoveries and plan, builds and tests, decisions, memory, what is wrong with the recording", "list", |_| worked(process::Message::SwitchList)),
+    row(Process, &[c('B')], "build and test every turn, with commands of your own, in a form", "", |_| job(jobs::Message::Open(Purpose::Check))),
     row(Process, &[c('p')], "the paper's formulas, or the released scorer's", "profile", |_| worked(process::Message::SwitchProfile)),
     row(Process, &[c('E')], "open the store of decisions at the chosen one in $VISUAL or $EDITOR, and read it again afterwards", "", |_| shell(state::Message::Edit)),
     row(Process, &[c('d')], "draw decisions from the run's requests into its decisions.json, where it has none", "", |_| worked(process::Message::DrawDecisions)),

@@ -4,7 +4,7 @@ use crate::{
     session::{context::Context, turns, views},
     shell::{Message, copy::What, jobs, open_run::RunMessage, overlay, palette, state},
     views::{
-        audit, compare, curves, form, judge, live, process,
+        audit, compare, curves, form, judge, layers, live, process,
         replay::{self, base, chooser, diff, files, playback, search, steps},
         scores::{self, components, flags, judges, tree},
         table,
@@ -110,6 +110,10 @@ pub(super) const fn curve(message: curves::Message) -> Message {
 
 pub(super) const fn worked(message: process::Message) -> Message {
     Message::Run(RunMessage::Process(message))
+}
+
+pub(super) const fn layered(message: layers::Message) -> Message {
+    Message::Run(RunMessage::Layers(message))
 }
 
 pub(super) const fn table(message: table::Message) -> Message {

@@ -53,7 +53,7 @@ pub fn draw_below(
     let rows = view.below_rows(session);
     let inner = titled(
         is_focused,
-        titles(view, session, rows.len(), is_focused, theme),
+        titles(view, session, (rows.len(), area.width), is_focused, theme),
         theme,
         area,
         buffer,
@@ -78,23 +78,33 @@ pub fn draw_below(
 fn titles(
     view: &Process,
     session: &Session,
-    count: usize,
+    (count, width): (usize, u16),
     is_focused: bool,
     theme: Theme,
 ) -> [Line<'static>; 3] {
     let muted = theme.of(Meaning::Muted);
     let count = own(format!("{} ", figures::count(count as u64)), muted);
-    let others = List::ALL.iter().filter(|list| **list != view.list).map(|list| list.words());
-    let others = format!(" v {} ", others.collect::<Vec<_>>().join(" · "));
     let store = match (view.list, &session.scores.worked.store) {
         (List::Decisions, Some(path)) => format!("of {} ", safe(&short(path))),
         _ => String::new(),
     };
-    [
-        Line::from(vec![name(is_focused, view.list.words(), theme), count, own(store, muted)]),
-        Line::from(own(others, muted)),
-        Line::default(),
-    ]
+    let left = vec![name(is_focused, view.list.words(), theme), count, own(store, muted)];
+    let room = usize::from(width).saturating_sub(width_of(&left) + 3);
+    [Line::from(left), Line::from(own(others(view.list, room), muted)), Line::default()]
+}
+
+/// ` v recoveries and plan · decisions · memory `: the other lists, in the order in which `v` brings them; as many as there
+/// is room for.
+fn others(list: List, room: usize) -> String {
+    let at = List::ALL.iter().position(|it| *it == list).unwrap_or_default();
+    let next = |by: usize| List::ALL[(at + by) % List::ALL.len()].words();
+    let all: Vec<&str> = (1..List::ALL.len()).map(next).collect();
+    let named = |count: usize| {
+        let more = if count < all.len() { " …" } else { "" };
+        format!(" v {}{more} ", all[..count].join(" · "))
+    };
+    let fitting = (1..=all.len()).rev().map(named).find(|words| text::width(words) <= room);
+    fitting.unwrap_or_default()
 }
 
 /// The file and the folder that it lies in.
@@ -107,6 +117,7 @@ fn nothing(view: &Process, session: &Session) -> String {
     match view.list {
         List::Signals => "nothing to look at: no loop, no failure left, no use lost".into(),
         List::Plan => "nothing failed, and no plan was listed".into(),
+        List::States => "nothing was built or tested on request; B does it for every turn, with commands of your own".into(),
         List::Recording => "nothing speaks against the recording".into(),
         List::Decisions => match session.scores.worked.decisions() {
             None => "looking for the decisions…".into(),

@@ -1,0 +1,136 @@
+//! `trajview layer`: a layer of project state over a recorded run, without an agent: what it would have said before each request,
+//! and what that was worth.
+
+mod document;
+mod replay;
+mod tables;
+
+use std::path::{Path, PathBuf};
+
+use crate::{
+    judge::{
+        helper::{Budget, ModelHelper},
+        secret::Secret,
+        stop::Stop,
+    },
+    layers::{self, Helper, NoHelper, Options, Spec},
+    store::{self, decisions},
+};
+
+use super::{
+    Exit, Failure, Outcome,
+    at::{self, RunArg},
+    config,
+    output::{Out, tell},
+};
+
+/// What a layer of project state would have said over a recorded run, without an agent
+///
+/// Before each request the layer gives its brief, as in a live run; then it learns what the turn did. Printed are the forecast
+/// of each brief against the files that the turn then touched, its tokens (a quarter of its characters), the part of the
+/// project's classes and functions that it names, and whether the brief of the turn that lost a component named it. Without
+/// --helper a layer says what it does without a model.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The layer, with the parts that work: projectguard, projectguard:structural, ...
+    #[arg(value_name = "LAYER")]
+    spec: Spec,
+    #[command(flatten)]
+    run: RunArg,
+    /// Print the brief of this turn (counts from 1), with what each sentence is from
+    #[arg(long, value_name = "TURN")]
+    turn: Option<usize>,
+    /// Print only what the run lost, and whether the brief of the turn named it
+    #[arg(long, conflicts_with = "turn")]
+    lost: bool,
+    /// The decisions of the project, for layers that deliver them: a JSON file in Continuity's shape
+    #[arg(long, value_name = "FILE")]
+    store: Option<PathBuf>,
+    /// Keep the layer's state and briefs here as in a run bundle: layers/<name>, a git commit a turn
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// The model that helps the layer: a judge of the settings file ([judges.NAME])
+    #[arg(long, value_name = "NAME")]
+    helper: Option<String>,
+    /// Calls of the helper model, at most
+    #[arg(long, value_name = "CALLS", requires = "helper")]
+    helper_budget: Option<usize>,
+    /// What the helper model may cost in US dollars; needs the prices in the settings
+    #[arg(long, value_name = "USD", requires = "helper")]
+    helper_usd: Option<f64>,
+    /// The settings file, in the place of the usual one
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Print JSON (schema trajview.layer/1)
+    #[arg(long, conflicts_with_all = ["csv", "md"])]
+    json: bool,
+    /// Print a row a turn as CSV
+    #[arg(long, conflicts_with = "md")]
+    csv: bool,
+    /// Print the tables as Markdown
+    #[arg(long)]
+    md: bool,
+}
+
+pub fn run(args: &Args, out: &mut Out) -> Outcome {
+    let opened = store::open(&args.run.path)?;
+    if let Some(turn) = args.turn {
+        at::turn_index(&opened.run, turn)?;
+    }
+    let options = Options { decisions: decisions_of(args, opened.archive.bundle())? };
+    let mut layer = layers::of(&args.spec, &options).map_err(Failure::wrong)?;
+    let mut helper = helper_of(args)?;
+    if let Some(what) = layer.without_helper().filter(|_| args.helper.is_none()) {
+        tell(&format!("no helper model: {what}"));
+    }
+    let replay = replay::Replay { opened: &opened, spec: &args.spec, out: args.out.as_deref() };
+    let turns = replay.play(&mut *layer, &mut *helper)?;
+    let without = layer.without_helper().filter(|_| args.helper.is_none());
+    let document = document::Document::of(args, &opened, turns, without)?;
+    if args.json {
+        out.json(&document)?;
+    } else if args.csv {
+        out.csv(document::CSV, &document.turns)?;
+    } else if let Some(turn) = args.turn {
+        tables::brief(&document, turn, out)?;
+    } else if args.lost {
+        tables::lost(&document, args.md, out)?;
+    } else {
+        tables::print(&document, args.md, out)?;
+    }
+    Ok(Exit::Fine)
+}
+
+fn decisions_of(
+    args: &Args,
+    bundle: Option<&Path>,
+) -> Result<crate::metrics::decisions::Store, Failure> {
+    let store = match (&args.store, bundle) {
+        (Some(path), _) if !path.exists() => {
+            return Err(Failure::unread(format!("cannot read {}: no such file", path.display())));
+        }
+        (Some(path), _) => decisions::read(path),
+        (None, Some(bundle)) => decisions::of_bundle(bundle).unwrap_or(Ok(Default::default())),
+        (None, None) => Ok(Default::default()),
+    };
+    let store = store.map_err(Failure::not_understood)?;
+    store.warnings.iter().for_each(|what| tell(what));
+    Ok(store)
+}
+
+fn helper_of(args: &Args) -> Result<Box<dyn Helper>, Failure> {
+    let Some(name) = &args.helper else { return Ok(Box::new(NoHelper)) };
+    let loaded = config::load(args.config.as_deref())?;
+    let known: Vec<&str> = loaded.judges.iter().map(|judge| judge.name.as_str()).collect();
+    let missing = || {
+        format!("no judge is called {name}; a table [judges.{name}] in the settings file makes one")
+    };
+    let at = crate::run::named::by_name(name, &known).map_err(|_| Failure::wrong(missing()))?;
+    let settings = loaded.judges[at].clone();
+    let key = Secret::in_variable_of(settings.key_env.as_deref(), &|name| std::env::var(name).ok());
+    let key = key.map_err(|why| Failure::wrong(format!("helper {name}: {why}")))?;
+    let budget = Budget { calls: args.helper_budget, usd: args.helper_usd };
+    let settings = std::sync::Arc::new(settings);
+    let helper = ModelHelper::new(&settings, &key, budget, Stop::default());
+    Ok(Box::new(helper.map_err(Failure::wrong)?))
+}
