@@ -351,42 +351,47 @@ fn real(agent: &str, program: &Path, deliveries: &[&str]) {
     assert!(program.is_file(), "{} is no program", program.display());
     for delivery in deliveries {
         let desk = Desk::new(&BOTH);
-        fs::write(desk.path("store.json"), STORE).unwrap();
         told(&desk.path("told.json"));
         let (_server, url) =
             server(&desk.path("told.json"), &desk.workspace(), &desk.path("port"), "tools");
-        let layer = format!("continuity:{delivery}");
-        let (script, out, work) =
-            (desk.text("script.json"), desk.text("run"), desk.text("run.work"));
-        let program = program.to_str().unwrap();
-        let ran = std::process::Command::new(env!("CARGO_BIN_EXE_trajview"))
-            .args(["live", "--agent", agent, "--program", program, "--script", &script])
-            .args(["--out", &out, "--work", &work, "--headless", "--model", "gpt-5.5"])
-            .args(["--base-url", &url, "--timeout-turn", "120", "--layer", &layer])
-            .args(["--layer-store", &desk.text("store.json")])
-            .env("TRAJVIEW_CONFIG", "")
-            .env("OPENAI_API_KEY", "not-a-secret")
-            .env("ANTHROPIC_API_KEY", "not-a-secret")
-            .output()
-            .unwrap();
-        let said = String::from_utf8_lossy(&ran.stderr);
-        assert!(ran.status.success(), "{agent} {delivery}: {said}");
-        let history = record(&desk);
-        let turn = &history.turns[0];
-        let briefs = turn.said.iter().map(|it| it.brief.text());
-        let given = turn.given.iter().map(|it| it.brief.text());
-        let all: Vec<String> = briefs.chain(given).collect();
-        assert!(
-            all.iter().any(|it| it.contains("It stays fixed.")),
-            "{agent} {delivery}: {all:?} {said}"
-        );
-        // The agent's own log holds what its model was sent.
-        let logs = walk(&desk.path("run/session"));
-        let has_it = logs
-            .iter()
-            .any(|path| fs::read_to_string(path).unwrap_or_default().contains("It stays fixed."));
-        assert!(has_it, "{agent} {delivery}: not in its log");
+        told_once(agent, program, delivery, &desk, &url);
     }
+}
+
+/// One run of the real program: what the layer gave is recorded, and in the agent's own log.
+fn told_once(agent: &str, program: &Path, delivery: &str, desk: &Desk, url: &str) {
+    fs::write(desk.path("store.json"), STORE).unwrap();
+    let layer = format!("continuity:{delivery}");
+    let (script, out, work) =
+        (desk.text("script.json"), desk.text("run"), desk.text("run.work"));
+    let program = program.to_str().unwrap();
+    let ran = std::process::Command::new(env!("CARGO_BIN_EXE_trajview"))
+        .args(["live", "--agent", agent, "--program", program, "--script", &script])
+        .args(["--out", &out, "--work", &work, "--headless", "--model", "gpt-4.1"])
+        .args(["--base-url", url, "--timeout-turn", "120", "--layer", &layer])
+        .args(["--layer-store", &desk.text("store.json")])
+        .env("TRAJVIEW_CONFIG", "")
+        .env("OPENAI_API_KEY", "not-a-secret")
+        .env("ANTHROPIC_API_KEY", "not-a-secret")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&ran.stderr);
+    assert!(ran.status.success(), "{agent} {delivery}: {said}");
+    let history = record(desk);
+    let turn = &history.turns[0];
+    let briefs = turn.said.iter().map(|it| it.brief.text());
+    let given = turn.given.iter().map(|it| it.brief.text());
+    let all: Vec<String> = briefs.chain(given).collect();
+    assert!(
+        all.iter().any(|it| it.contains("It stays fixed.")),
+        "{agent} {delivery}: {all:?} {said}"
+    );
+    // The agent's own log holds what its model was sent.
+    let logs = walk(&desk.path("run/session"));
+    let has_it = logs
+        .iter()
+        .any(|path| fs::read_to_string(path).unwrap_or_default().contains("It stays fixed."));
+    assert!(has_it, "{agent} {delivery}: not in its log");
 }
 
 fn walk(folder: &Path) -> Vec<std::path::PathBuf> {
@@ -409,9 +414,21 @@ fn claude_code_is_told_a_decision_with_its_request_by_its_tool_and_by_its_hook()
 
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_DATA, TRAJVIEW_REAL_CLI and python3"]
-fn codex_is_told_a_decision_with_its_request_and_by_its_tool() {
+fn codex_is_told_a_decision_with_its_request_by_its_tool_and_by_its_hook() {
     let program = npm("@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex");
-    real("codex", &program, &["prompt", "search"]);
+    real("codex", &program, &["prompt", "tool"]);
+    // Its model sees the tool in a namespace, which the server above does not speak.
+    let desk = Desk::new(&BOTH);
+    let mut server = std::process::Command::new("python3")
+        .arg(project("tests/agents/codex_search.py"))
+        .arg(desk.path("port"))
+        .spawn()
+        .unwrap();
+    wait_for("the port of the server", || desk.path("port").exists());
+    let url = format!("http://127.0.0.1:{}", fs::read_to_string(desk.path("port")).unwrap());
+    told_once("codex", &program, "search", &desk, &url);
+    server.kill().unwrap();
+    server.wait().unwrap();
 }
 
 /// A helper model that is a program: it writes the brief, or one record a turn.

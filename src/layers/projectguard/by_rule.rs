@@ -181,7 +181,7 @@ pub fn earlier(lines: &mut Lines, moment: &Moment<'_>) {
     let shared = |request: &String| words::of(request).intersection(&wanted).count();
     let mut all: Vec<(usize, usize, &String)> =
         (1..).zip(moment.earlier).map(|(turn, text)| (shared(text), turn, text)).collect();
-    all.retain(|(shared, ..)| *shared > 1);
+    all.retain(|(shared, ..)| *shared > 0);
     all.sort_by(|a, b| b.cmp(a));
     let told = |(_, turn, text): (usize, usize, &String)| {
         let text = format!("- (turn {turn}) {}", on_one_line(text, REQUEST));

@@ -57,7 +57,14 @@ fn a_brief_without_a_model_names_modules_their_users_and_what_was_laid_down() {
 
     let brief = before(&mut guard, &mut NoHelper, None).unwrap();
 
-    insta::assert_snapshot!(brief.text(), @"");
+    insta::assert_snapshot!(brief.text(), @r"
+    Files that share names or words with this request:
+    - p/train.py: train_step(x)
+    They use this; use it too rather than writing it anew:
+    - p/schedule.py: CosineSchedule
+    Laid down earlier, and not taken back:
+    - The schedule must always be the cosine one in training. (turn 1)
+    ");
     assert_eq!(brief.forecast, ["p/train.py", "tests/test_train.py"]);
     assert_eq!(brief.restarts, None);
 }
