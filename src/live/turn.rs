@@ -676,7 +676,7 @@ fn command_line(call: &Call) -> String {
         None => word.clone(),
     };
     let words: Vec<String> = std::iter::once(&call.program).chain(&call.args).map(cut).collect();
-    super::plan::shell_words(&words.iter().map(String::as_str).collect::<Vec<_>>())
+    super::command_line::shell_words(&words.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
 /// The beginning of a request, in whole words.

@@ -362,8 +362,7 @@ fn real(agent: &str, program: &Path, deliveries: &[&str]) {
 fn told_once(agent: &str, program: &Path, delivery: &str, desk: &Desk, url: &str) {
     fs::write(desk.path("store.json"), STORE).unwrap();
     let layer = format!("continuity:{delivery}");
-    let (script, out, work) =
-        (desk.text("script.json"), desk.text("run"), desk.text("run.work"));
+    let (script, out, work) = (desk.text("script.json"), desk.text("run"), desk.text("run.work"));
     let program = program.to_str().unwrap();
     let ran = std::process::Command::new(env!("CARGO_BIN_EXE_trajview"))
         .args(["live", "--agent", agent, "--program", program, "--script", &script])

@@ -182,7 +182,7 @@ pub fn plan(plan: &Plan, json: bool, out: &mut Out) -> std::io::Result<()> {
     }
     let shell = |words: &[String]| {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        crate::live::plan::shell_words(&words)
+        crate::live::command_line::shell_words(&words)
     };
     out.line(&format!("{}: {}", plan.agent, plan.about))?;
     out.line(&format!("works in  {}", plan.workspace))?;
