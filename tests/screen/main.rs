@@ -12,6 +12,7 @@ mod diff_panel;
 mod flags_view;
 mod judges_view;
 mod judging;
+mod layers;
 mod live_view;
 mod looks;
 mod memory;
