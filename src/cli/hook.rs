@@ -61,7 +61,8 @@ fn call_of(told: &Value) -> Option<(String, Asked)> {
             paths.push(path);
         }
     }
-    (!paths.is_empty()).then(|| (event, Asked::Call { tool, paths, arguments: arguments.to_string() }))
+    (!paths.is_empty())
+        .then(|| (event, Asked::Call { tool, paths, arguments: arguments.to_string() }))
 }
 
 #[cfg(test)]

@@ -191,7 +191,10 @@ mod tests {
     #[test]
     fn a_client_begins_lists_the_tool_and_calls_it() {
         let began = answers(r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-03-26"}}"#).unwrap();
-        let other = answers(r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"1999"}}"#).unwrap();
+        let other = answers(
+            r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"1999"}}"#,
+        )
+        .unwrap();
         let listed = answers(r#"{"jsonrpc":"2.0","id":"a","method":"tools/list"}"#).unwrap();
         let found = answers(r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"search_project_state","arguments":{"query":"x.py"}}}"#).unwrap();
         let failed = answers(r#"{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"search_project_state","arguments":{"query":"bad"}}}"#).unwrap();
@@ -203,7 +206,10 @@ mod tests {
         assert_eq!(found["result"]["content"][0]["text"], "about x.py");
         assert_eq!(failed["result"]["isError"], true);
         assert_eq!(answers(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#), None);
-        assert_eq!(answers(r#"{"jsonrpc":"2.0","id":9,"method":"ping"}"#).unwrap()["result"], json!({}));
+        assert_eq!(
+            answers(r#"{"jsonrpc":"2.0","id":9,"method":"ping"}"#).unwrap()["result"],
+            json!({})
+        );
     }
 
     #[test]
@@ -212,7 +218,10 @@ mod tests {
             (r#"{"id":1,"method":"nothing"}"#, NO_METHOD),
             (r#"{"id":1,"method":"tools/call","params":{"name":"other"}}"#, WRONG_PARAMETERS),
             (r#"{"id":1,"method":"tools/call","params":[]}"#, WRONG_PARAMETERS),
-            (r#"{"id":1,"method":"tools/call","params":{"name":"search_project_state","arguments":{"query":1}}}"#, WRONG_PARAMETERS),
+            (
+                r#"{"id":1,"method":"tools/call","params":{"name":"search_project_state","arguments":{"query":1}}}"#,
+                WRONG_PARAMETERS,
+            ),
             (r#"{"id":1}"#, NO_REQUEST),
             ("3", NO_REQUEST),
             ("[]", NO_REQUEST),

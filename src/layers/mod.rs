@@ -7,7 +7,7 @@
 //! [`Project`], models through a [`Helper`], so that a live run (`live::layers`) and a recorded one (`store::layers`) ask the
 //! same layers in the same way.
 //!
-//! To add one write `layers/<name>/`, make it in [`of`], and say what it does in `docs/layers.md`.
+//! To add one write `layers/<name>/`, add its row to [`LAYERS`], and say what it does in `docs/layers.md`.
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
@@ -20,6 +20,7 @@ pub mod memory;
 pub mod project;
 pub mod projectguard;
 pub mod record;
+mod registry;
 pub mod spec;
 pub mod stack;
 
@@ -28,9 +29,8 @@ use std::collections::BTreeMap;
 pub use brief::{Brief, Origin, Sentence};
 pub use helper::{Answer, Helper, NoHelper, Prompt, Spent};
 pub use project::{Change, Project};
+pub use registry::{LAYERS, Offered, Options, of};
 pub use spec::Spec;
-
-use crate::metrics::decisions;
 
 /// What a layer knows, as text files by path (`/` between parts). Equal knowledge gives equal files.
 pub type State = BTreeMap<String, String>;
@@ -169,38 +169,4 @@ pub trait Layer: Send {
 
     /// Goes on from what [`Self::state`] gave earlier, whatever has become of it; what cannot be read is left out.
     fn restore(&mut self, state: &State);
-}
-
-/// What layers are made with.
-#[derive(Debug, Clone, Default)]
-pub struct Options {
-    /// The decisions of the project, for layers that deliver them.
-    pub decisions: decisions::Store,
-}
-
-/// The layers that are made by name, with the parts that can be switched and what they do.
-pub const LAYERS: &[Offered] = &[projectguard::OFFERED, continuity::OFFERED, memory::OFFERED];
-
-/// A layer that can be asked for.
-#[derive(Debug, Clone, Copy)]
-pub struct Offered {
-    pub name: &'static str,
-    /// The parts that may stand behind its name; without one all of it works.
-    pub parts: &'static [&'static str],
-    pub what: &'static str,
-    make: fn(&Spec, &Options) -> Box<dyn Layer>,
-}
-
-/// A layer by its name and parts. The error is a sentence.
-pub fn of(spec: &Spec, options: &Options) -> Result<Box<dyn Layer>, String> {
-    let known = || LAYERS.iter().map(|it| it.name).collect::<Vec<_>>().join(", ");
-    let offered = LAYERS
-        .iter()
-        .find(|it| it.name == spec.name)
-        .ok_or_else(|| format!("no layer {}; there are: {}", spec.name, known()))?;
-    if let Some(part) = spec.parts.iter().find(|part| !offered.parts.contains(&part.as_str())) {
-        let parts = offered.parts.join(", ");
-        return Err(format!("layer {} has no part {part}; it has: {parts}", spec.name));
-    }
-    Ok((offered.make)(spec, options))
 }

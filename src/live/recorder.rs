@@ -134,15 +134,14 @@ impl<'a> Recorder<'a> {
             Rules::new(&patterns, setup.recording.records_ignored, setup.recording.most_bytes)
                 .map_err(CannotStart::Wrong)?;
         let planned = layers::planned(&setup, &*driver).map_err(CannotStart::Wrong)?;
-        let helper = layers::helper_of(&setup, &job.layers, &control.stop)
-            .map_err(CannotStart::Wrong)?;
+        let helper =
+            layers::helper_of(&setup, &job.layers, &control.stop).map_err(CannotStart::Wrong)?;
         let opening = Opening { job, setup: &setup, driver: &*driver };
         let opened = match start {
             Start::Anew => opening.anew(rules)?,
             Start::Resume => opening.resume(rules)?,
         };
-        let Opened { stage, history, journal, version, started_at, progress, mut remarks } =
-            opened;
+        let Opened { stage, history, journal, version, started_at, progress, mut remarks } = opened;
         remarks.extend(planned.into_iter().flat_map(layers::Planned::remarks));
         let (confinement, within_reach) = confined(&job.bundle, &setup);
         let cast = Cast::new(&job.bundle, setup.size, stage.secrets.clone());

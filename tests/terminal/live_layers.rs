@@ -123,9 +123,23 @@ fn layered(desk: &Desk, layer: &str) -> Value {
     fs::set_permissions(&program, runs).unwrap();
     let (script, out, work) = (desk.text("script.json"), desk.text("run"), desk.text("run.work"));
     let ran = trajview(&[
-        "live", "--agent", "claude", "--program", program.to_str().unwrap(), "--script", &script,
-        "--out", &out, "--work", &work, "--headless", "--keep-work", "--layer", layer,
-        "--layer-store", &desk.text("store.json"),
+        "live",
+        "--agent",
+        "claude",
+        "--program",
+        program.to_str().unwrap(),
+        "--script",
+        &script,
+        "--out",
+        &out,
+        "--work",
+        &work,
+        "--headless",
+        "--keep-work",
+        "--layer",
+        layer,
+        "--layer-store",
+        &desk.text("store.json"),
     ]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     desk.check();
@@ -209,7 +223,9 @@ fn a_run_killed_while_its_layer_took_in_a_turn_is_told_of_it_again() {
     let layer = counting_layer(desk.folder());
     fs::write(desk.path("wait"), "").unwrap();
     let mut child = start(&desk.words(&["--layer", &layer]));
-    wait_for("the end of turn 2", || desk.path("counting.sh").exists() && !desk.path("wait").exists());
+    wait_for("the end of turn 2", || {
+        desk.path("counting.sh").exists() && !desk.path("wait").exists()
+    });
     child.kill().unwrap();
     child.wait().unwrap();
     assert_eq!(desk.turns().last().unwrap(), "2 \"done\" 1");
@@ -366,9 +382,9 @@ fn real(agent: &str, program: &Path, deliveries: &[&str]) {
         );
         // The agent's own log holds what its model was sent.
         let logs = walk(&desk.path("run/session"));
-        let has_it = logs.iter().any(|path| {
-            fs::read_to_string(path).unwrap_or_default().contains("It stays fixed.")
-        });
+        let has_it = logs
+            .iter()
+            .any(|path| fs::read_to_string(path).unwrap_or_default().contains("It stays fixed."));
         assert!(has_it, "{agent} {delivery}: not in its log");
     }
 }

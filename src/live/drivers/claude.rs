@@ -82,8 +82,7 @@ impl Driver for Claude {
         let Some(deliveries) = &stage.deliveries else { return vec![] };
         let mut files = vec![];
         if deliveries.offers.search {
-            let server =
-                json!({"command": deliveries.program, "args": deliveries.words("mcp")});
+            let server = json!({"command": deliveries.program, "args": deliveries.words("mcp")});
             let config = json!({"mcpServers": {NAME: server}});
             files.push((mcp_config(stage), format!("{config:#}\n")));
         }

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use crate::{
     judge::{command::Program, stop::Stop},
     layers::{
-        Brief, Change, Helper, Layer, Moment, Project, Sentence, Spec, State, StepSeen, TurnDone, Who,
-        project::ChangeKind,
+        Brief, Change, Helper, Layer, Moment, Project, Sentence, Spec, State, StepSeen, TurnDone,
+        Who, project::ChangeKind,
     },
 };
 

@@ -63,7 +63,12 @@ pub(crate) fn form(origin: Option<&Origin>) -> Form {
         Field::text(KEY, "key variable", "", "the agent's usual one"),
         Field::choice(RIGHTS, "may change", rights, 0),
         Field::text(NOTES, "layer: notes", "", "none; a file whose words go before each request"),
-        Field::text(LAYERS, "layers", "", "none; continuity, memory:blind, ... with blanks between"),
+        Field::text(
+            LAYERS,
+            "layers",
+            "",
+            "none; continuity, memory:blind, ... with blanks between",
+        ),
         Field::text(TESTS, "tests", "", "none; a command, run after each checkpoint"),
         Field::amount("tokens", "stop at", (None, 100_000.0), "tokens", "any number of tokens"),
         Field::amount("usd", "", (None, 0.5), "USD", "any cost"),

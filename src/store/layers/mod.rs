@@ -3,8 +3,8 @@
 
 mod feed;
 pub mod history;
-mod records;
 #[cfg(test)]
 mod memory_over_sample;
+mod records;
 
 pub use feed::Feed;
