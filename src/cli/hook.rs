@@ -27,6 +27,10 @@ pub struct Args {
 /// A longer call is not asked about (bytes).
 const MOST_BYTES: u64 = 4 << 20;
 
+/// What stands before a path in a patch of Codex.
+const IN_PATCHES: [&str; 4] =
+    ["*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "];
+
 /// Names of the arguments that are paths.
 const PATHS: [&str; 4] = ["file_path", "path", "notebook_path", "filePath"];
 
@@ -52,7 +56,10 @@ fn call_of(told: &Value) -> Option<(String, Asked)> {
     let root = told.get("cwd").and_then(Value::as_str);
     let named = PATHS.iter().filter_map(|name| arguments.get(name)?.as_str());
     let command = arguments.get("command").and_then(Value::as_str).unwrap_or_default();
-    let in_command = key::paths(command).into_iter();
+    let in_patch = command.lines().filter_map(|line| {
+        IN_PATCHES.iter().find_map(|head| line.strip_prefix(head)).map(str::trim)
+    });
+    let in_command = in_patch.chain(key::paths(command));
     let mut paths: Vec<String> = vec![];
     for path in named.chain(in_command) {
         let path = EditPath::sort(path, root);
@@ -86,6 +93,11 @@ mod tests {
 
         assert_eq!(paths(&told), ["src/a.py"]);
         assert_eq!(paths(&command), ["src/a.py", "src/b.rs"]);
+        let patch = json!({
+            "hook_event_name": "PostToolUse", "tool_name": "apply_patch", "cwd": "/",
+            "tool_input": {"command": "*** Begin Patch\n*** Update File: Make file\n@@\n-a\n+b\n*** End Patch\n"},
+        });
+        assert_eq!(paths(&patch), ["Make file"]);
         let nothing = json!({"hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}});
         assert_eq!(call_of(&nothing), None);
         assert_eq!(call_of(&json!([])), None);

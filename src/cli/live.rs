@@ -10,9 +10,10 @@ use std::{
 use crate::{
     layers::{Spec, spec::COMMAND},
     live::{
-        self, CannotStart, Control, Ended, Halt, Job, Start, drivers, plan,
+        self, CannotStart, Control, Ended, Halt, Job, Start, drivers,
+        layers::LayerFiles,
+        plan,
         prepare::{self, Unusable, absolute, bytes_of, program},
-        run::LayerFiles,
         script::Condition,
         setup::{Budget, HelperOptions, OnFailure, Permissions, Setup},
         stage,

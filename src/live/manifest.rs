@@ -194,6 +194,12 @@ impl Layers {
         }
     }
 
+    /// What they took all together, before the turn and after it.
+    pub fn spent(&self) -> Spent {
+        let all = self.rows().iter().flat_map(|row| [row.spent, row.after]);
+        all.flatten().fold(Spent::default(), Spent::and)
+    }
+
     pub fn rows(&self) -> &[LayerRow] {
         match self {
             Self::One(row) => std::slice::from_ref(row),

@@ -127,16 +127,6 @@ fn words(call: Call) -> Vec<String> {
     std::iter::once(call.program).chain(call.args).collect()
 }
 
-/// Words as a shell would take them.
-pub fn shell_words(words: &[&str]) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
-    let quoted = |word: &&str| match word {
-        word if !word.is_empty() && word.chars().all(is_plain) => (*word).to_owned(),
-        word => format!("'{}'", word.replace('\'', "'\\''")),
-    };
-    words.iter().map(quoted).collect::<Vec<_>>().join(" ")
-}
-
 /// Calls a program whose output is the content of a file. The error is a sentence.
 pub fn written(order: &Order<'_>, path: &Path) -> Result<(), String> {
     let program = &order.call.program;
@@ -156,15 +146,4 @@ pub fn written(order: &Order<'_>, path: &Path) -> Result<(), String> {
         return Err(format!("{program} failed ({output})"));
     }
     std::fs::rename(&part, path).map_err(said)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::shell_words;
-
-    #[test]
-    fn words_are_quoted_where_a_shell_needs_it() {
-        assert_eq!(shell_words(&["codex", "exec", "-"]), "codex exec -");
-        assert_eq!(shell_words(&["a b", "it's", ""]), "'a b' 'it'\\''s' ''");
-    }
 }

@@ -5,33 +5,24 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::Arc,
     time::Duration,
 };
 
 use crossbeam_channel::select;
 
-use crate::{judge, store::write::WriteError};
+use crate::store::write::WriteError;
 
 use super::{
     control::{Control, LiveCommand},
     event::{Event, Total, Why},
     journal::{self, Entry},
+    layers::LayerFiles,
     queued::Queued,
     recorder::Recorder,
     script::Script,
     setup::{OnFailure, Setup},
     turn::{Verdict, reachable},
 };
-
-/// What layers are made with, beside what the setup says.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct LayerFiles {
-    /// Files that the bundle is given, by their names: the store of decisions.
-    pub store: Vec<(&'static str, Vec<u8>)>,
-    /// The settings of the helper model.
-    pub helper: Option<Arc<judge::settings::Settings>>,
-}
 
 /// A run that is wanted, as plain values.
 #[derive(Debug, Clone, PartialEq)]

@@ -20,14 +20,18 @@ use std::{
 
 use rayon::prelude::*;
 
-use crate::{judge::inherited, layers::Offers, store::write::WriteError};
+use crate::{
+    judge::inherited,
+    layers::{self, Offers, Options, Spec},
+    store::write::WriteError,
+};
 
 use super::{
+    command_line::shell_words,
     drivers::Driver,
-    layers::{self, channel::SOCKET},
-    plan::shell_words,
     secrets::{Secrets, is_named_like_a_secret},
     setup::Setup,
+    socket::{self, SOCKET},
 };
 
 #[derive(Debug, Clone)]
@@ -178,7 +182,7 @@ impl Stage {
         setup: &Setup,
         driver: &dyn Driver,
     ) -> Result<Option<Deliveries>, String> {
-        let (offers, takes) = (layers::offers(setup), driver.takes());
+        let (offers, takes) = (offers(setup), driver.takes());
         let offers =
             Offers { search: offers.search && takes.search, calls: offers.calls && takes.calls };
         if offers.is_empty() {
@@ -186,7 +190,7 @@ impl Stage {
         }
         let program = std::env::current_exe()
             .map_err(|why| format!("where trajview itself is cannot be found out: {why}"))?;
-        let socket = layers::channel::place(&self.root, &self.id);
+        let socket = socket::place(&self.root, &self.id);
         Ok(Some(Deliveries { program, socket, offers }))
     }
 
@@ -317,6 +321,14 @@ pub fn host_of(url: &str) -> Option<(String, u16)> {
         None if place.is_empty() => None,
         None => Some((place.to_owned(), usual)),
     }
+}
+
+/// What the layers of a run offer beside its requests. Those that need a disk or a process offer nothing.
+fn offers(setup: &Setup) -> Offers {
+    let offers = |spec: &Spec| {
+        layers::of(spec, &Options::default()).map(|layer| layer.offers()).unwrap_or_default()
+    };
+    setup.layers.specs().iter().map(offers).fold(Offers::default(), Offers::and)
 }
 
 #[cfg(test)]

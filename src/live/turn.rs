@@ -460,6 +460,7 @@ impl Recorder<'_> {
         if row.state.counts() {
             let taken = self.layers.take_in(&self.progress.done, None);
             self.enter_layers(taken)?;
+            row.layer = self.progress.done.last().and_then(|done| done.row.layer.clone());
         }
         self.agent.session = session;
         for denied in &row.reported.denied {
@@ -675,7 +676,7 @@ fn command_line(call: &Call) -> String {
         None => word.clone(),
     };
     let words: Vec<String> = std::iter::once(&call.program).chain(&call.args).map(cut).collect();
-    super::plan::shell_words(&words.iter().map(String::as_str).collect::<Vec<_>>())
+    super::command_line::shell_words(&words.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
 /// The beginning of a request, in whole words.

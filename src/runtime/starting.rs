@@ -14,10 +14,11 @@ use crate::{
     live::{
         Job,
         agents::{self, Agent},
+        command_line::shell_words,
         drivers::{self, command::ProgramOptions},
-        plan::{self, shell_words},
+        layers::LayerFiles,
+        plan,
         prepare::{self, Unusable},
-        run::LayerFiles,
         script::{Condition, Script},
         setup::{Budget, Permissions, Setup},
         stage,

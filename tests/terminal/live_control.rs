@@ -62,6 +62,7 @@ impl Desk {
             script: Script::read(script.as_bytes()).unwrap(),
             bundle: folder.path().join("run"),
             components: None,
+            layers: Default::default(),
             has_person: false,
             step_by_step: false,
         };

@@ -351,42 +351,46 @@ fn real(agent: &str, program: &Path, deliveries: &[&str]) {
     assert!(program.is_file(), "{} is no program", program.display());
     for delivery in deliveries {
         let desk = Desk::new(&BOTH);
-        fs::write(desk.path("store.json"), STORE).unwrap();
         told(&desk.path("told.json"));
         let (_server, url) =
             server(&desk.path("told.json"), &desk.workspace(), &desk.path("port"), "tools");
-        let layer = format!("continuity:{delivery}");
-        let (script, out, work) =
-            (desk.text("script.json"), desk.text("run"), desk.text("run.work"));
-        let program = program.to_str().unwrap();
-        let ran = std::process::Command::new(env!("CARGO_BIN_EXE_trajview"))
-            .args(["live", "--agent", agent, "--program", program, "--script", &script])
-            .args(["--out", &out, "--work", &work, "--headless", "--model", "gpt-5.5"])
-            .args(["--base-url", &url, "--timeout-turn", "120", "--layer", &layer])
-            .args(["--layer-store", &desk.text("store.json")])
-            .env("TRAJVIEW_CONFIG", "")
-            .env("OPENAI_API_KEY", "not-a-secret")
-            .env("ANTHROPIC_API_KEY", "not-a-secret")
-            .output()
-            .unwrap();
-        let said = String::from_utf8_lossy(&ran.stderr);
-        assert!(ran.status.success(), "{agent} {delivery}: {said}");
-        let history = record(&desk);
-        let turn = &history.turns[0];
-        let briefs = turn.said.iter().map(|it| it.brief.text());
-        let given = turn.given.iter().map(|it| it.brief.text());
-        let all: Vec<String> = briefs.chain(given).collect();
-        assert!(
-            all.iter().any(|it| it.contains("It stays fixed.")),
-            "{agent} {delivery}: {all:?} {said}"
-        );
-        // The agent's own log holds what its model was sent.
-        let logs = walk(&desk.path("run/session"));
-        let has_it = logs
-            .iter()
-            .any(|path| fs::read_to_string(path).unwrap_or_default().contains("It stays fixed."));
-        assert!(has_it, "{agent} {delivery}: not in its log");
+        told_once(agent, program, delivery, &desk, &url);
     }
+}
+
+/// One run of the real program: what the layer gave is recorded, and in the agent's own log.
+fn told_once(agent: &str, program: &Path, delivery: &str, desk: &Desk, url: &str) {
+    fs::write(desk.path("store.json"), STORE).unwrap();
+    let layer = format!("continuity:{delivery}");
+    let (script, out, work) = (desk.text("script.json"), desk.text("run"), desk.text("run.work"));
+    let program = program.to_str().unwrap();
+    let ran = std::process::Command::new(env!("CARGO_BIN_EXE_trajview"))
+        .args(["live", "--agent", agent, "--program", program, "--script", &script])
+        .args(["--out", &out, "--work", &work, "--headless", "--model", "gpt-4.1"])
+        .args(["--base-url", url, "--timeout-turn", "120", "--layer", &layer])
+        .args(["--layer-store", &desk.text("store.json")])
+        .env("TRAJVIEW_CONFIG", "")
+        .env("OPENAI_API_KEY", "not-a-secret")
+        .env("ANTHROPIC_API_KEY", "not-a-secret")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&ran.stderr);
+    assert!(ran.status.success(), "{agent} {delivery}: {said}");
+    let history = record(desk);
+    let turn = &history.turns[0];
+    let briefs = turn.said.iter().map(|it| it.brief.text());
+    let given = turn.given.iter().map(|it| it.brief.text());
+    let all: Vec<String> = briefs.chain(given).collect();
+    assert!(
+        all.iter().any(|it| it.contains("It stays fixed.")),
+        "{agent} {delivery}: {all:?} {said}"
+    );
+    // The agent's own log holds what its model was sent.
+    let logs = walk(&desk.path("run/session"));
+    let has_it = logs
+        .iter()
+        .any(|path| fs::read_to_string(path).unwrap_or_default().contains("It stays fixed."));
+    assert!(has_it, "{agent} {delivery}: not in its log");
 }
 
 fn walk(folder: &Path) -> Vec<std::path::PathBuf> {
@@ -409,7 +413,81 @@ fn claude_code_is_told_a_decision_with_its_request_by_its_tool_and_by_its_hook()
 
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_DATA, TRAJVIEW_REAL_CLI and python3"]
-fn codex_is_told_a_decision_with_its_request_and_by_its_tool() {
+fn codex_is_told_a_decision_with_its_request_by_its_tool_and_by_its_hook() {
     let program = npm("@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex");
-    real("codex", &program, &["prompt", "search"]);
+    real("codex", &program, &["prompt", "tool"]);
+    // Its model sees the tool in a namespace, which the server above does not speak.
+    let desk = Desk::new(&BOTH);
+    let mut server = std::process::Command::new("python3")
+        .arg(project("tests/agents/codex_search.py"))
+        .arg(desk.path("port"))
+        .spawn()
+        .unwrap();
+    wait_for("the port of the server", || desk.path("port").exists());
+    let url = format!("http://127.0.0.1:{}", fs::read_to_string(desk.path("port")).unwrap());
+    told_once("codex", &program, "search", &desk, &url);
+    server.kill().unwrap();
+    server.wait().unwrap();
+}
+
+/// A helper model that is a program: it writes the brief, or one record a turn.
+fn scripted_helper(desk: &Desk) {
+    let script = r#"
+        case $(cat) in
+        *"You prepare a coding agent"*)
+            echo '{"purpose":{"text":"It goes on with the sampler.","cites":["request 1"]},
+                   "lines":[{"text":"The target stays fixed.","cites":["records/design-1.md"]}],
+                   "files":["sampler.py"]}' ;;
+        *)
+            echo '{"records":[{"type":"design","title":"Fixed target","body":"The target must stay fixed.",
+                   "origins":["request"]}]}' ;;
+        esac
+    "#;
+    fs::write(desk.path("helper.sh"), script).unwrap();
+    let mut config = fs::read_to_string(desk.path("config.toml")).unwrap();
+    let path = desk.text("helper.sh");
+    config.push_str(&format!(
+        "[judges.scripted]\nkind = \"command\"\ncommand = [\"sh\", \"{path}\"]\n"
+    ));
+    fs::write(desk.path("config.toml"), config).unwrap();
+}
+
+#[test]
+fn projectguard_with_a_helper_model_briefs_each_request_and_survives_a_kill() {
+    let desk = Desk::new(&[
+        (
+            "The target must stay fixed in sampler.py.\ndo: echo 'def sample(): pass' >sampler.py",
+            None,
+        ),
+        ("Use the sampler in train.py.\ndo: echo 'from sampler import sample' >train.py", None),
+        ("Mend the sampler.\ndo: echo half >half; test -f ../go || sleep 60; rm half", None),
+    ]);
+    scripted_helper(&desk);
+    let words =
+        desk.words(&["--layer", "projectguard", "--helper", "scripted", "--helper-budget", "50"]);
+    let mut child = start(&words);
+    wait_for("half of turn 3", || desk.workspace().join("half").exists());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let said = |desk: &Desk, turn: usize| {
+        record(desk).turns[turn].said.clone().map(|said| said.brief.text()).unwrap_or_default()
+    };
+    let before = said(&desk, 1);
+
+    fs::write(desk.path("run.work/go"), "").unwrap();
+    let ran = desk.resume(&["--config", &desk.text("config.toml")]);
+
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    desk.check();
+    let history = record(&desk);
+    assert_eq!((history.name.as_str(), turns(&history)), ("projectguard", vec![1, 2, 3]));
+    assert_eq!(said(&desk, 1), before);
+    assert!(before.contains("The target stays fixed."), "{before}");
+    let turn = history.turns[2].said.clone().unwrap();
+    let cited = turn.brief.sentences.iter().find(|it| it.text.contains("stays fixed")).unwrap();
+    let Some(Origin::Record(path)) = cited.from.first() else { panic!("{cited:?}") };
+    assert!(history.record_history(path)[0].1.as_ref().unwrap().contains("must stay fixed"));
+    assert_eq!(turn.spent.calls, 1);
+    let run = desk.run_json();
+    assert_eq!(run["turns"][1]["layer"]["after"]["calls"], 1);
 }

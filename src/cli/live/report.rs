@@ -65,6 +65,12 @@ impl Reporter {
                         .map(|(input, output)| format!("{input} tokens in, {output} out")),
                 );
                 parts.extend(total.cost_usd.map(|cost| format!("{cost:.4} USD so far")));
+                let layers = row.layer.as_ref().map(|layers| layers.spent());
+                parts.extend(layers.filter(|it| it.calls > 0).map(|it| {
+                    let cost = it.cost_usd.map(|cost| format!(", {cost:.4} USD"));
+                    let calls = at::counted(it.calls, "call");
+                    format!("layers: {calls} of the helper{}", cost.unwrap_or_default())
+                }));
                 let denied = std::mem::take(&mut self.denied);
                 parts.extend((denied > 0).then(|| format!("{denied} denied")));
                 format!("turn {} of {}: {}", row.turn, self.requests, parts.join(", "))
@@ -176,7 +182,7 @@ pub fn plan(plan: &Plan, json: bool, out: &mut Out) -> std::io::Result<()> {
     }
     let shell = |words: &[String]| {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        crate::live::plan::shell_words(&words)
+        crate::live::command_line::shell_words(&words)
     };
     out.line(&format!("{}: {}", plan.agent, plan.about))?;
     out.line(&format!("works in  {}", plan.workspace))?;

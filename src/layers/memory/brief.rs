@@ -10,7 +10,7 @@ use super::{
     opened::Opened,
     state::record,
 };
-use crate::layers::{Origin, Sentence};
+use crate::layers::brief::{Origin, Sentence};
 
 /// A chunk that is given.
 #[derive(Debug, Clone)]

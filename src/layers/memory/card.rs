@@ -11,7 +11,7 @@ use super::{
     stale,
 };
 use crate::{
-    layers::{Helper, Prompt, Spent},
+    layers::helper::{Helper, Prompt, Spent},
     run::RepoPath,
 };
 

@@ -7,11 +7,7 @@ use super::{
     chunk::{self, Head, Kind},
     stale,
 };
-use crate::{
-    layers::{Project, project},
-    metrics::decisions,
-    run::RepoPath,
-};
+use crate::{layers::project::Project, metrics::decisions, run::RepoPath};
 
 /// Content that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,7 +48,7 @@ pub struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     pub fn new(
-        project: &'a project::Project,
+        project: &'a Project,
         earlier: &'a [String],
         decisions: &'a decisions::Store,
         done: usize,

@@ -2,7 +2,7 @@
 
 use super::card::Card;
 use crate::{
-    layers::Project,
+    layers::project::Project,
     metrics::memory::{
         Span,
         stands::{self, Stands},

@@ -1,6 +1,8 @@
 //! The memory as text files: a record an artifact, with a line a chunk, so that a turn changes the records that it had to do
 //! with. What cannot be read is left out; what the files of the project tell is read from them again.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -8,7 +10,10 @@ use super::{
     graph::Link,
     intake::Index,
 };
-use crate::{layers::State, run::RepoPath};
+use crate::run::RepoPath;
+
+/// Text files by path, as a layer's state is.
+type Files = BTreeMap<String, String>;
 
 /// A line of a record.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -66,14 +71,14 @@ fn escaped(name: &str) -> String {
 }
 
 /// The records.
-pub fn write(index: &Index) -> State {
+pub fn write(index: &Index) -> Files {
     let catalogue = &index.catalogue;
     let touched = |ids: &mut dyn Iterator<Item = &Id>| {
         ids.filter_map(|id| catalogue.head(*id)).map(|head| head.touched).max().unwrap_or_default()
     };
     let mut artifacts: Vec<_> = catalogue.artifacts().filter(|(_, ids)| !ids.is_empty()).collect();
     artifacts.sort_by_key(|(name, ids)| (std::cmp::Reverse(touched(&mut ids.iter())), *name));
-    let (mut state, mut left) = (State::new(), MOST_BYTES);
+    let (mut state, mut left) = (Files::new(), MOST_BYTES);
     for (_, ids) in artifacts {
         let mut lines: Vec<(u32, String, String)> = vec![];
         for (id, head) in ids.iter().filter_map(|id| Some((*id, catalogue.head(*id)?))) {
@@ -111,7 +116,7 @@ fn line(index: &Index, id: Id, head: &Head) -> String {
 }
 
 /// Fills an empty index from records.
-pub fn read(state: &State, index: &mut Index) {
+pub fn read(state: &Files, index: &mut Index) {
     let is_record = |path: &str| {
         path.ends_with(".jsonl")
             && ["files/", "requests/", "decisions/"].iter().any(|it| path.starts_with(it))

@@ -15,7 +15,7 @@ use super::{
         stage::Stage,
     },
     agent_output::{AgentOutput, Amount, JsonLines, Reader, count, text},
-    driver::{Ask, Call, Driver, Input, Logs, Naming, Rewind},
+    driver::{Ask, Call, Driver, Input, Logs, Naming, Rewind, hooks},
 };
 
 #[derive(Debug)]
@@ -82,15 +82,15 @@ impl Driver for Claude {
         let Some(deliveries) = &stage.deliveries else { return vec![] };
         let mut files = vec![];
         if deliveries.offers.search {
-            let server = json!({"command": deliveries.program, "args": deliveries.words("mcp")});
+            // Else its model would have to search for the tool before it sees it.
+            let server = json!({
+                "command": deliveries.program, "args": deliveries.words("mcp"), "alwaysLoad": true,
+            });
             let config = json!({"mcpServers": {NAME: server}});
             files.push((mcp_config(stage), format!("{config:#}\n")));
         }
         if deliveries.offers.calls {
-            let hook = json!({"type": "command", "command": deliveries.shell_line("hook")});
-            let group = json!({"matcher": TOUCHING, "hooks": [hook]});
-            let settings = json!({"hooks": {"PostToolUse": [group]}});
-            files.push((home(stage).join("settings.json"), format!("{settings:#}\n")));
+            files.push((home(stage).join("settings.json"), hooks(deliveries, Some(TOUCHING))));
         }
         files
     }

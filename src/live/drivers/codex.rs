@@ -16,7 +16,7 @@ use super::{
     },
     agent_output::{AgentOutput, Amount, Reader, Stream, count, object, text},
     codex_tui::CodexTui,
-    driver::{Ask, Call, Driver, Input, Logs, Naming, Rewind, program_of, toml_text},
+    driver::{Ask, Call, Driver, Input, Logs, Naming, Rewind, hooks, program_of, toml_text},
 };
 
 #[derive(Debug)]
@@ -29,6 +29,12 @@ const PROVIDER: &str = "trajview";
 
 fn home(stage: &Stage) -> PathBuf {
     stage.home().join(".codex")
+}
+
+/// Nobody is there to say that the hooks, which are ours, may be trusted.
+pub fn trust_of(stage: &Stage) -> Option<&'static str> {
+    let has_hooks = stage.deliveries.as_ref().is_some_and(|it| it.offers.calls);
+    has_hooks.then_some("--dangerously-bypass-hook-trust")
 }
 
 fn key_of(setup: &Setup) -> &str {
@@ -91,11 +97,15 @@ impl Driver for Codex {
                 String::new(),
             ]);
         }
-        vec![(home(stage).join("config.toml"), lines.join("\n"))]
+        let mut files = vec![(home(stage).join("config.toml"), lines.join("\n"))];
+        if let Some(deliveries) = stage.deliveries.as_ref().filter(|it| it.offers.calls) {
+            files.push((home(stage).join("hooks.json"), hooks(deliveries, None)));
+        }
+        files
     }
 
     fn takes(&self) -> Offers {
-        Offers { search: true, calls: false }
+        Offers { search: true, calls: true }
     }
 
     fn call(&self, ask: &Ask<'_>) -> Call {
@@ -105,6 +115,7 @@ impl Driver for Codex {
         };
         let mut args: Vec<String> =
             ["exec", "--json", "--skip-git-repo-check", "-s", sandbox].map(str::to_owned).to_vec();
+        args.extend(trust_of(ask.stage).map(str::to_owned));
         args.extend(ask.setup.args.iter().cloned());
         if let Some(thread) = ask.session {
             args.extend(["resume".to_owned(), thread.to_owned()]);

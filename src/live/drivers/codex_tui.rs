@@ -12,7 +12,7 @@ use super::{
         stage::Stage,
     },
     agent_output::{NoLines, Reader, object, text},
-    codex::Codex,
+    codex::{Codex, trust_of},
     driver::{
         Ask, Call, Driver, End, Input, LogPatterns, Logs, Naming, Rewind, pasted, program_of,
         toml_text,
@@ -73,6 +73,7 @@ impl Driver for CodexTui {
             ["--disable", "daemon_auto_start", "-s", sandbox, "-a", "never"]
                 .map(str::to_owned)
                 .to_vec();
+        args.extend(trust_of(ask.stage).map(str::to_owned));
         args.extend(ask.setup.args.iter().cloned());
         args.extend(["--".to_owned(), ask.prompt.to_owned()]);
         Call { program: program_of(self, ask.setup), args, input: Input::Terminal }

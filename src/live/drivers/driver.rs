@@ -2,9 +2,14 @@
 
 use std::{fmt::Debug, path::PathBuf};
 
+use serde_json::json;
+
 use crate::{
     layers::Offers,
-    live::{setup::Setup, stage::Stage},
+    live::{
+        setup::Setup,
+        stage::{Deliveries, Stage},
+    },
 };
 
 use super::agent_output::Reader;
@@ -221,6 +226,17 @@ pub fn program_of(driver: &dyn Driver, setup: &Setup) -> String {
 pub fn pasted(prompt: &str) -> Vec<u8> {
     let text: String = prompt.chars().filter(|c| *c == '\n' || !c.is_control()).collect();
     format!("\x1b[200~{text}\x1b[201~\r").into_bytes()
+}
+
+/// Hooks as Codex and Claude Code know them: this program is asked about each call of these tools (all of them where none are
+/// named) once it is over.
+pub fn hooks(deliveries: &Deliveries, tools: Option<&str>) -> String {
+    let hook = json!({"type": "command", "command": deliveries.shell_line("hook")});
+    let mut group = json!({"hooks": [hook]});
+    if let Some(tools) = tools {
+        group["matcher"] = tools.into();
+    }
+    format!("{:#}\n", json!({"hooks": {"PostToolUse": [group]}}))
 }
 
 /// A text as TOML writes it: JSON's escapes are TOML's too, but for one character.

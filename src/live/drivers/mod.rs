@@ -20,6 +20,7 @@ mod qwen;
 use std::path::PathBuf;
 
 use super::{setup::Setup, stage::Stage};
+use crate::layers::Offers;
 use agent_output::Reader;
 
 pub use driver::{Ask, Call, Driver, End, Input, LogPatterns, Logs, Naming, Rewind, program_of};
@@ -90,6 +91,7 @@ hand_on! {
     typed(prompt: &str) -> Vec<u8>;
     is_fine(code: i32) -> bool;
     own_files() -> Vec<&str>;
+    takes() -> Offers;
     problem(setup: &Setup) -> Option<String>;
 }
 

@@ -44,22 +44,6 @@ const MOST_BYTES: u64 = 4 << 20;
 /// How long one side waits for the other.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Longer paths are no names of sockets (bytes).
-const MOST_OF_A_PATH: usize = 100;
-
-/// The name of the socket in the folder of a run.
-pub const SOCKET: &str = "layers.sock";
-
-/// Where the socket of a run is: in its folder, or where that is too deep among the temporary files.
-pub fn place(folder: &Path, id: &str) -> PathBuf {
-    let inside = folder.join(SOCKET);
-    if inside.as_os_str().len() <= MOST_OF_A_PATH {
-        return inside;
-    }
-    let id: String = id.chars().filter(char::is_ascii_alphanumeric).take(16).collect();
-    std::env::temp_dir().join(format!("trajview-{id}.sock"))
-}
-
 /// Answers until it is dropped.
 #[derive(Debug)]
 pub struct Server {
@@ -195,12 +179,5 @@ mod tests {
 
         assert_eq!(answer.text, r#"Search { query: "why\nnot" }"#);
         assert!(ask(&socket, &asked).unwrap_err().starts_with("no run answers at"));
-    }
-
-    #[test]
-    fn a_socket_has_a_name_that_is_short_enough() {
-        let deep = PathBuf::from("/").join("x".repeat(200));
-        assert!(place(&deep, "a-b/c").ends_with("trajview-abc.sock"));
-        assert_eq!(place(Path::new("/run"), "a"), Path::new("/run/layers.sock"));
     }
 }

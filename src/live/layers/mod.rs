@@ -8,10 +8,12 @@
 
 pub mod channel;
 mod command;
+mod files;
 mod notes;
 mod stack;
 
 pub use command::Command;
+pub use files::LayerFiles;
 pub use stack::{Dressed, Parts as StackParts, Request, Stack, TakenIn};
 
 use std::path::PathBuf;
@@ -24,13 +26,12 @@ use crate::{
         secret::Secret,
         stop::Stop,
     },
-    layers::{self, Helper, Layer, NoHelper, Offers, Options, Spec, spec::COMMAND},
+    layers::{self, Helper, Layer, NoHelper, Options, Spec, spec::COMMAND},
     metrics::decisions,
 };
 
 use super::{
     drivers::Driver,
-    run::LayerFiles,
     setup::{NOTES, Setup},
 };
 
@@ -132,15 +133,8 @@ pub fn planned(setup: &Setup, driver: &dyn Driver) -> Result<Vec<Planned>, Strin
         }
         let has_helper = setup.layers.helper.is_some();
         let without = layer.without_helper().filter(|_| !has_helper);
-        lacks.extend(without.map(|what| format!("without a helper model (--helper) {what}")));
+        lacks.extend(without.map(|what| format!("without a helper model (--helper): {what}")));
         all.push(Planned { name, ways, lacks });
     }
     Ok(all)
-}
-
-/// What the layers of a run offer beside its requests; nothing where one of them cannot be made.
-pub fn offers(setup: &Setup) -> Offers {
-    let maker = Maker::new(setup, PathBuf::new(), decisions::Store::default());
-    let offers = |spec: &Spec| maker.make(spec).map(|layer| layer.offers()).unwrap_or_default();
-    setup.layers.specs().iter().map(offers).fold(Offers::default(), Offers::and)
 }

@@ -1,0 +1,22 @@
+//! Command lines in words.
+
+/// Words as a shell would take them.
+pub fn shell_words(words: &[&str]) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
+    let quoted = |word: &&str| match word {
+        word if !word.is_empty() && word.chars().all(is_plain) => (*word).to_owned(),
+        word => format!("'{}'", word.replace('\'', "'\\''")),
+    };
+    words.iter().map(quoted).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shell_words;
+
+    #[test]
+    fn words_are_quoted_where_a_shell_needs_it() {
+        assert_eq!(shell_words(&["codex", "exec", "-"]), "codex exec -");
+        assert_eq!(shell_words(&["a b", "it's", ""]), "'a b' 'it'\\''s' ''");
+    }
+}
