@@ -73,7 +73,7 @@ fn serve(
             Ok(Value::Array(all)) if !all.is_empty() => {
                 let answers: Vec<Value> =
                     all.iter().filter_map(|message| answered(message, search)).collect();
-                (!answers.is_empty()).then(|| Value::Array(answers))
+                (!answers.is_empty()).then_some(Value::Array(answers))
             }
             Ok(message) => answered(&message, search),
             Err(why) => Some(refused(&Value::Null, NO_JSON, &format!("no JSON: {why}"))),
