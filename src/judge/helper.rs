@@ -130,3 +130,51 @@ impl Helper for ModelHelper {
         }
     }
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use crate::judge::settings::Kind;
+
+    use super::*;
+
+    /// A helper that is a shell command.
+    fn helper(line: &str, cost: Cost, budget: Budget) -> Result<ModelHelper, String> {
+        let command = ["sh", "-c", line].map(str::to_owned).to_vec();
+        let settings = Settings { command, cost, ..Settings::new("h", Kind::Command) };
+        ModelHelper::new(&Arc::new(settings), &Secret::default(), budget, Stop::default())
+    }
+
+    fn prompt() -> Prompt {
+        Prompt { purpose: "records", system: "Keep records.".into(), text: "Turn 1".into() }
+    }
+
+    #[test]
+    fn it_is_asked_in_words_alone_until_its_calls_are_made() {
+        let budget = Budget { calls: Some(1), usd: None };
+        let mut helper = helper("cat", Cost::default(), budget).unwrap();
+
+        let answer = helper.ask(&prompt()).unwrap();
+
+        assert!(answer.text.starts_with("Keep records.") && answer.text.ends_with("Turn 1"));
+        assert!(!answer.text.contains("verdict"), "{}", answer.text);
+        assert_eq!((answer.spent.calls, answer.spent.cost_usd), (1, None));
+        assert!(!helper.is_available());
+        assert_eq!(
+            helper.ask(&prompt()).unwrap_err(),
+            "helper h: all calls of its budget are made"
+        );
+    }
+
+    #[test]
+    fn what_would_be_too_dear_is_not_asked_and_it_is_available_no_more() {
+        let cost = Cost { price_input: Some(1_000.0), price_output: Some(1_000.0), most: None };
+        let budget = Budget { calls: None, usd: Some(0.01) };
+        let mut helper = helper("touch /never", cost, budget).unwrap();
+
+        assert!(helper.is_available());
+        assert!(helper.ask(&prompt()).unwrap_err().contains("the cost bound of 0.01 USD"));
+        assert!(!helper.is_available());
+        let unpriced = self::helper("cat", Cost::default(), budget).unwrap_err();
+        assert!(unpriced.contains("needs price_input and price_output"), "{unpriced}");
+    }
+}

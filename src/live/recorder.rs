@@ -151,6 +151,7 @@ impl<'a> Recorder<'a> {
                 specs: setup.layers.specs(),
                 maker: Maker::new(&setup, stage.workspace(), decisions(&job.bundle, &mut remarks)),
                 helper,
+                secrets: stage.secrets.clone(),
             },
             &job.bundle,
             progress.done.len(),

@@ -430,6 +430,32 @@ fn codex_is_told_a_decision_with_its_request_by_its_tool_and_by_its_hook() {
     server.wait().unwrap();
 }
 
+#[test]
+fn a_key_that_a_layer_says_or_keeps_is_covered() {
+    let desk = Desk::new(&[("One.\ndo: echo 1 >one", None), ("Two.\ndo: echo 2 >two", None)]);
+    fs::write(desk.path("key"), "sk-0123456789-abcdef").unwrap();
+    let key = desk.text("key");
+    let layer = format!(
+        "command:cat >/dev/null; printf '{{\"text\":\"It is %s.\",\"state\":{{\"k\":\"%s\"}}}}' $(cat {key}) $(cat {key})"
+    );
+
+    let ran = std::process::Command::new(env!("CARGO_BIN_EXE_trajview"))
+        .args(desk.words(&["--pass", "MY_API_KEY", "--layer", &layer]))
+        .env("TRAJVIEW_CONFIG", "")
+        .env("MY_API_KEY", "sk-0123456789-abcdef")
+        .output()
+        .unwrap();
+
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    let history = record(&desk);
+    assert_eq!(history.turns[1].said.clone().unwrap().brief.text(), "It is ***.");
+    assert_eq!(history.state(&history.turns[0])["k"], "***");
+    for path in walk(&desk.path("run")) {
+        let text = String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned();
+        assert!(!text.contains("0123456789"), "{}", path.display());
+    }
+}
+
 /// A helper model that is a program: it writes the brief, or one record a turn.
 fn scripted_helper(desk: &Desk) {
     let script = r#"

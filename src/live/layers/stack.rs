@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     layers::{
-        self, Brief, Call, Context, Helper, Layer, Moment, Project, Prompt, Spec, Spent, State,
-        TurnDone,
+        self, Brief, Call, Context, Helper, Layer, Moment, Project, Prompt, Sentence, Spec, Spent,
+        State, TurnDone,
         memory::EVENTS,
         stack::{Delivery, Given, Said, dressed},
     },
@@ -33,6 +33,7 @@ use super::{
     super::{
         journal::{self, Done},
         manifest::LayerRow,
+        secrets::Secrets,
     },
     Maker,
     channel::{Answer, Answers, Asked, Server},
@@ -54,6 +55,8 @@ pub struct Parts {
     pub specs: Vec<Spec>,
     pub maker: Maker,
     pub helper: Box<dyn Helper + Send>,
+    /// What no layer may say or keep.
+    pub secrets: Secrets,
 }
 
 /// What is asked about a request.
@@ -94,6 +97,7 @@ struct Shared {
     turn: usize,
     /// Where is kept what is given meanwhile, until the turn is recorded.
     log: Option<PathBuf>,
+    secrets: Secrets,
 }
 
 struct Member {
@@ -188,10 +192,10 @@ impl Member {
 impl Stack {
     /// The layers with what they knew after so many turns. The error is a sentence.
     pub fn new(parts: Parts, bundle: &Path, done: usize) -> Result<Self, String> {
-        let Parts { specs, maker, helper } = parts;
+        let Parts { specs, maker, helper, secrets } = parts;
         let members: Result<Vec<Member>, String> =
             specs.into_iter().map(|spec| Member::new(spec, &maker)).collect();
-        let shared = Shared { members: members?, maker, turn: done + 1, log: None };
+        let shared = Shared { members: members?, maker, turn: done + 1, log: None, secrets };
         let mut stack = Self {
             shared: Arc::new(Mutex::new(shared)),
             helper,
@@ -268,7 +272,7 @@ impl Stack {
         };
         let shared = Arc::clone(&self.shared);
         let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
-        let Shared { members, maker, .. } = &mut *shared;
+        let Shared { members, maker, secrets, .. } = &mut *shared;
         let mut briefs: Vec<Brief> = vec![];
         for member in members {
             let layer = member.spec.to_string();
@@ -277,6 +281,7 @@ impl Stack {
             match result {
                 Ok(brief) => {
                     let Some(brief) = brief.filter(|brief| !brief.is_empty()) else { continue };
+                    let brief = covered(secrets, brief);
                     found.restarts |= brief.restarts.is_some();
                     let said = Said { layer, brief, spent };
                     found.rows.push(LayerRow::of(&said));
@@ -334,7 +339,7 @@ impl Stack {
         let mut rows = done.row.layer.as_ref().map(|it| it.rows().to_vec()).unwrap_or_default();
         let shared = Arc::clone(&self.shared);
         let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
-        let Shared { members, maker, .. } = &mut *shared;
+        let Shared { members, maker, secrets, .. } = &mut *shared;
         for member in members.iter_mut().filter(|member| member.recorded < over.turn) {
             let name = member.spec.to_string();
             let told = |it: &mut dyn Layer, helper: &mut dyn Helper| it.after(over, helper);
@@ -346,7 +351,7 @@ impl Stack {
             let at = rows.iter().position(|row| row.name == name);
             let said = at.and_then(|at| rows[at].said());
             let given = std::mem::take(&mut member.given);
-            let entry = TurnEntry { over, commit, done, after, given: &given };
+            let entry = TurnEntry { over, commit, done, after, given: &given, secrets };
             if let Err(why) = member.record(&self.bundle, said.as_ref(), &entry) {
                 taken.problems.push(format!("layer {name} is not recorded: {why}"));
             }
@@ -375,6 +380,19 @@ struct TurnEntry<'a> {
     done: &'a Done,
     after: Spent,
     given: &'a [Given],
+    secrets: &'a Secrets,
+}
+
+/// A brief without what must not be told.
+fn covered(secrets: &Secrets, brief: Brief) -> Brief {
+    let hide = |text: String| secrets.hide(&text);
+    let sentence = |it: Sentence| Sentence { text: hide(it.text), ..it };
+    Brief {
+        sentences: brief.sentences.into_iter().map(sentence).collect(),
+        forecast: brief.forecast.into_iter().map(hide).collect(),
+        restarts: brief.restarts.map(hide),
+        why: hide(brief.why),
+    }
 }
 
 impl Member {
@@ -386,6 +404,8 @@ impl Member {
     ) -> Result<(), String> {
         let layer = &self.layer;
         let state = guarded(|| Ok(layer.state())).map_err(|failed| failed.why)?;
+        let hidden = |(path, text): (String, String)| (path, entry.secrets.hide(&text));
+        let state: State = state.into_iter().map(hidden).collect();
         let ended = entry.done.row.ended_at.as_deref().unwrap_or_default();
         let written = history::append(
             bundle,
@@ -440,6 +460,21 @@ impl Shared {
     }
 }
 
+impl Shared {
+    /// The record of what was asked and given.
+    fn given(&self, asked: &Asked, brief: Brief, failed: Option<String>) -> Given {
+        let hide = |text: &String| self.secrets.hide(text);
+        let (delivery, asked, paths) = match asked {
+            Asked::Search { query } => (Delivery::Search, hide(query), vec![]),
+            Asked::Call { tool, paths, .. } => {
+                (Delivery::Call, hide(tool), paths.iter().map(hide).collect())
+            }
+        };
+        let failed = failed.as_ref().map(hide);
+        Given { at: journal::now(), delivery, asked, paths, brief, failed }
+    }
+}
+
 impl Answers for Shared {
     fn answer(&mut self, asked: &Asked) -> Answer {
         let (mut texts, mut failures) = (vec![], vec![]);
@@ -454,7 +489,7 @@ impl Answers for Shared {
             });
             let (said, failed) = match said {
                 Ok(None) => continue,
-                Ok(Some(brief)) => (brief, None),
+                Ok(Some(brief)) => (covered(&self.secrets, brief), None),
                 Err(failed) => {
                     if failed.has_panicked {
                         member.revive(&self.maker);
@@ -465,7 +500,7 @@ impl Answers for Shared {
             let name = member.spec.to_string();
             texts.push(said.text());
             failures.extend(failed.as_ref().map(|why| format!("layer {name}: {why}")));
-            let given = given(asked, said, failed);
+            let given = self.given(asked, said, failed);
             self.keep(&name, &given);
             self.members[at].given.push(given);
         }
@@ -473,12 +508,4 @@ impl Answers for Shared {
         let failed = (!failures.is_empty()).then(|| failures.join("; "));
         Answer { text: texts.join("\n\n"), failed }
     }
-}
-
-fn given(asked: &Asked, brief: Brief, failed: Option<String>) -> Given {
-    let (delivery, asked, paths) = match asked {
-        Asked::Search { query } => (Delivery::Search, query.clone(), vec![]),
-        Asked::Call { tool, paths, .. } => (Delivery::Call, tool.clone(), paths.clone()),
-    };
-    Given { at: journal::now(), delivery, asked, paths, brief, failed }
 }
