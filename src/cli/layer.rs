@@ -46,7 +46,7 @@ pub struct Args {
     /// The decisions of the project, for layers that deliver them: a JSON file in Continuity's shape
     #[arg(long, value_name = "FILE")]
     store: Option<PathBuf>,
-    /// Keep the layer's state and briefs here as in a run bundle: layers/<name>, a git commit a turn
+    /// Keep the layer's state and briefs here as in a run bundle: layers/NAME, a git commit a turn
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// The model that helps the layer: a judge of the settings file ([judges.NAME])

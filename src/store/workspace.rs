@@ -94,12 +94,12 @@ impl History {
         Ok(Self { bare: Bare::open(&bundle.join("workspace.git"))?, rules })
     }
 
-    /// See [`Bare::unlock`].
+    /// See `unlock`.
     pub fn unlock(&self) {
         self.bare.unlock();
     }
 
-    /// See [`Bare::pack`].
+    /// See `pack`.
     pub fn pack(&self) -> Result<(), WriteError> {
         self.bare.pack()
     }

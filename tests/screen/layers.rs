@@ -112,7 +112,7 @@ fn a_sentence_opens_the_record_and_the_lines_that_it_came_from() {
 
 #[test]
 fn what_contradicts_the_code_and_a_restart_are_marked() {
-    let seen = frame("120x40", "l <enter>");
+    let seen = frame("200x50", "l <enter>");
     assert!(seen.contains("⟲ restart") && seen.contains("the context is full"), "{seen}");
     assert!(seen.contains("✗ not so"), "{seen}");
     assert!(seen.contains("is not in the lines that it cites"), "{seen}");

@@ -1,13 +1,13 @@
 //! `memory`: a memory that knows versions (PaperGuru's kernel, for code).
 //!
-//! Four properties: content has versions, of which only the newest is given ([`opened`]); mentions lead to entities that keep
-//! their place through renames ([`intake`], [`catalogue`]); chunks hang together in a graph with types and times ([`graph`],
-//! [`links`]); all that is given names artifact, lines and version ([`card`]). Versions are turns, of which `turns.tsv` has
+//! Four properties: content has versions, of which only the newest is given (`opened`); mentions lead to entities that keep
+//! their place through renames (`intake`, `catalogue`); chunks hang together in a graph with types and times (`graph`,
+//! `links`); all that is given names artifact, lines and version (`card`). Versions are turns, of which `turns.tsv` has
 //! the commits.
 //!
-//! Before a request [`query`] leads from its words to a pool of chunks, which are opened until the budget is used; the helper
+//! Before a request `query` leads from its words to a pool of chunks, which are opened until the budget is used; the helper
 //! model writes evidence cards of them. After a turn the memory follows what it changed. [`stale`] measures how much of what
-//! was given no longer held, [`copies`] is the variant without versions beside it.
+//! was given no longer held, `copies` is the variant without versions beside it.
 
 mod brief;
 mod card;

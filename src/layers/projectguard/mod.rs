@@ -1,9 +1,9 @@
 //! ProjectGuard (SLUMP, section 5 and appendix B): two views of a project kept outside the agent's context, and a brief made of
 //! them before each request.
 //!
-//! `structural` is what the code has ([`structure`]), `semantic` the records of what was laid down ([`records`]); `forecast` lets a
-//! helper model write the brief ([`forecaster`]), which is made by rules otherwise ([`by_rule`]); `restart` begins a new session
-//! where the context is nearly full ([`restart`]). Each part can work alone.
+//! `structural` is what the code has (`structure`), `semantic` the records of what was laid down (`records`); `forecast` lets a
+//! helper model write the brief (`forecaster`), which is made by rules otherwise (`by_rule`); `restart` begins a new session
+//! where the context is nearly full (`restart`). Each part can work alone.
 
 mod by_rule;
 mod forecaster;

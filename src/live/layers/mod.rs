@@ -3,8 +3,8 @@
 //! Before each request every layer is asked, in order; it may put words before the request, or have the agent begin a
 //! new session, and says why. While the agent works some of them answer what it asks for, and speak where a call touches files
 //! ([`channel`]). After the turn each takes it in, and its state becomes a commit of its own in the bundle
-//! ([`history`]). The layers themselves are in [`crate::layers`]; here are those that need a disk or a process: [`notes`] and
-//! [`command`]. A layer that fails is told, and the run goes on without it.
+//! (`history`). The layers themselves are in [`crate::layers`]; here are those that need a disk or a process: `notes` and
+//! `command`. A layer that fails is told, and the run goes on without it.
 
 pub mod channel;
 mod command;
@@ -38,7 +38,7 @@ use super::{
 /// Makes layers of a run, at its beginning and where one has to begin anew.
 #[derive(Debug, Clone, Default)]
 pub struct Maker {
-    /// The file of [`notes`].
+    /// The file of `notes`.
     pub notes: Option<PathBuf>,
     /// Where a command runs; None for where trajview runs.
     pub folder: Option<PathBuf>,

@@ -1,6 +1,6 @@
 //! What a memory gave the agent of a run: retrieval events and evidence cards, and whether the cards still held (PaperGuru).
 //!
-//! [`read`] reads `memory.jsonl` of a bundle, an event a line. [`stands`] finds a card's snippet in a file; [`states`] says of
+//! [`read()`] reads `memory.jsonl` of a bundle, an event a line. [`stands`] finds a card's snippet in a file; [`states`] says of
 //! a card whether it is current, moved or stale; [`course`] sums up events and stale cards turn by turn. Whoever calls brings
 //! the files of each moment (`store::memory_events`).
 

@@ -4,7 +4,7 @@
 //! files `test_*.py` at the top of the repository; an assertion inside nested test functions counts in each of them, one in an
 //! asynchronous function in none; `assert True` and every comparison with `is not` count nothing; a file that does not parse
 //! is left out. [`paper`] counts what the paper describes: every test file below any folder, asynchronous functions, unittest's
-//! `self.assert...` and `pytest.raises`, each assertion once; and the tests of other languages ([`languages`]).
+//! `self.assert...` and `pytest.raises`, each assertion once; and the tests of other languages (`languages`).
 
 mod languages;
 

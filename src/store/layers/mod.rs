@@ -1,5 +1,5 @@
 //! Layers of project state over what is on the disk: a recorded run fed to a layer ([`Feed`]), the record of a layer in a
-//! bundle ([`history`]), and what such records say over a run ([`records`]).
+//! bundle ([`history`]), and what such records say over a run (`records`).
 
 mod feed;
 pub mod history;

@@ -72,7 +72,7 @@ fn turns(
     let titles = [
         Line::from(name(is_focused, &safe(&record.layer), theme)),
         Line::from(own(more, muted)),
-        Line::from(own(format!(" forecast: {} ", shares(sum)), muted)),
+        Line::from(own(format!(" all: {} ", shares(sum)), muted)),
     ];
     let inner = titled(is_focused, titles, theme, area, buffer);
     let width = usize::from(inner.width);
