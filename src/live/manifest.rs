@@ -235,7 +235,8 @@ pub struct Manifest<'a> {
 /// Which agent works, how it is asked, and with which model.
 #[derive(Debug, Serialize)]
 pub struct Configuration<'a> {
-    pub condition: &'a str,
+    /// With the layers that treat it: `emergent+projectguard`.
+    pub condition: String,
     pub platform: &'a str,
     pub agent: Agent<'a>,
     pub model: Option<&'a str>,

@@ -324,7 +324,7 @@ impl<'a> Recorder<'a> {
             title: self.title(),
             task: task.map(|id| Task { id, title: self.script.title.as_deref(), venue: None }),
             configuration: Configuration {
-                condition: self.setup.condition.word(),
+                condition: self.setup.named_condition(),
                 platform: &self.setup.agent,
                 agent: Agent {
                     name: Some(&self.setup.agent),

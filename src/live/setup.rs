@@ -193,6 +193,14 @@ impl Setup {
         Self { agent, recording, folders, size, ..Self::default() }
     }
 
+    /// The condition with the layers of project state that treat it, by which runs are paired: `emergent+projectguard`. The
+    /// notes of a person are no treatment.
+    pub fn named_condition(&self) -> String {
+        let layers = self.layers.specs().into_iter().filter(|spec| spec.name != NOTES);
+        let word = self.condition.word().to_owned();
+        layers.fold(word, |named, spec| format!("{named}+{spec}"))
+    }
+
     /// The address without a slash or `/v1` at its end.
     pub fn server(&self) -> Option<&str> {
         let url = self.provider.base_url.as_deref()?.trim_end_matches('/');
@@ -203,6 +211,17 @@ impl Setup {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn layers_are_part_of_the_condition_and_notes_are_not() {
+        let mut setup = Setup::new("codex", "w".into());
+        setup.layers.notes = Some("notes.md".into());
+        assert_eq!(setup.named_condition(), "emergent");
+
+        setup.layers.layers = ["memory:blind", "projectguard"].map(|it| it.parse().unwrap()).into();
+
+        assert_eq!(setup.named_condition(), "emergent+memory:blind+projectguard");
+    }
 
     #[test]
     fn what_a_run_is_to_be_is_written_with_its_fields_in_one_order() {

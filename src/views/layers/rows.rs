@@ -73,7 +73,11 @@ pub fn of_brief(session: &Session, entry: Option<&Entry>) -> Vec<Row> {
             None => sentence.text.clone(),
         };
         let open = if sentence.from.is_empty() { Open::Nothing } else { Open::Origins };
-        rows.push(Row { open, sentence: Some(at), ..Row::plain(kind, words, meaning) });
+        for (number, line) in words.lines().enumerate() {
+            let kind = if number == 0 { kind } else { "" };
+            let row = Row::plain(kind, line, meaning);
+            rows.push(Row { open: open.clone(), sentence: Some(at), ..row });
+        }
     }
     for given in &entry.given {
         let asked =
