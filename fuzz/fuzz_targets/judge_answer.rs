@@ -1,9 +1,12 @@
 #![no_main]
 
-use trajview::judge::{
-    answer,
-    settings::Kind,
-    wire::{self, Incoming, Wire, plain},
+use trajview::{
+    judge::{
+        answer,
+        settings::Kind,
+        wire::{self, Incoming, Wire, plain},
+    },
+    run::rubric::{COMPONENTS, DECISIONS, PROCESS},
 };
 
 // The first byte says where the rest is split in two.
@@ -16,7 +19,9 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         let _ = wire::whole(wire, bytes);
     }
     if let Ok(reply) = plain::read(bytes) {
-        let _ = answer::read(&reply.text);
+        for levels in [&COMPONENTS, &DECISIONS, &PROCESS] {
+            let _ = answer::read(&reply.text, levels);
+        }
     }
 });
 
