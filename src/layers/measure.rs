@@ -21,22 +21,44 @@ worded! {
     }
 }
 
-/// A forecast of files against those that were touched.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Against {
-    /// Of the files forecast the part that was touched; None where none was forecast.
-    pub precision: Option<f64>,
-    /// Of the files touched the part that was forecast; None where none was touched.
-    pub recall: Option<f64>,
+/// How a forecast went.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Forecast {
+    /// Files that were forecast and touched.
+    pub hits: usize,
+    pub forecast: usize,
+    pub touched: usize,
 }
 
-impl Against {
-    pub fn of(forecast: &[String], touched: &[String]) -> Self {
-        let forecast: HashSet<&String> = forecast.iter().collect();
-        let touched: HashSet<&String> = touched.iter().collect();
-        let hits = forecast.intersection(&touched).count() as f64;
-        let part = |of: usize| (of > 0).then(|| hits / of as f64);
-        Self { precision: part(forecast.len()), recall: part(touched.len()) }
+impl Forecast {
+    /// Each path counts once.
+    pub fn of<'p>(
+        forecast: impl IntoIterator<Item = &'p String>,
+        touched: impl IntoIterator<Item = &'p String>,
+    ) -> Self {
+        let forecast: HashSet<&String> = forecast.into_iter().collect();
+        let touched: HashSet<&String> = touched.into_iter().collect();
+        let hits = forecast.intersection(&touched).count();
+        Self { hits, forecast: forecast.len(), touched: touched.len() }
+    }
+
+    /// Of the files that were forecast, the share that was touched: 0 to 1; None where none was forecast.
+    pub fn precision(self) -> Option<f64> {
+        (self.forecast > 0).then(|| self.hits as f64 / self.forecast as f64)
+    }
+
+    /// Of the files that were touched, the share that was forecast: 0 to 1; None where none was touched.
+    pub fn recall(self) -> Option<f64> {
+        (self.touched > 0).then(|| self.hits as f64 / self.touched as f64)
+    }
+
+    /// Of all these together.
+    pub fn sum(all: impl IntoIterator<Item = Self>) -> Self {
+        all.into_iter().fold(Self::default(), |a, b| Self {
+            hits: a.hits + b.hits,
+            forecast: a.forecast + b.forecast,
+            touched: a.touched + b.touched,
+        })
     }
 }
 
@@ -85,8 +107,8 @@ mod tests {
     fn a_forecast_is_measured_only_where_there_is_something_to_measure() {
         let files = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
         let of = |forecast: &[&str], touched: &[&str]| {
-            let it = Against::of(&files(forecast), &files(touched));
-            (it.precision, it.recall)
+            let it = Forecast::of(&files(forecast), &files(touched));
+            (it.precision(), it.recall())
         };
 
         assert_eq!(of(&["a", "b", "b"], &["a", "c", "d", "e"]), (Some(0.5), Some(0.25)));

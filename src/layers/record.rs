@@ -5,7 +5,10 @@ use std::{
     sync::Arc,
 };
 
-use super::stack::{Given, Said};
+use super::{
+    measure::Forecast,
+    stack::{Given, Said},
+};
 
 /// One layer over a run.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -35,44 +38,12 @@ pub struct Entry {
     pub contradicted: Vec<(usize, String)>,
 }
 
-/// How a forecast went.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Forecast {
-    /// Files that were forecast and touched.
-    pub hits: usize,
-    pub forecast: usize,
-    pub touched: usize,
-}
-
-impl Forecast {
-    /// Of the files that were forecast, the share that was touched: 0 to 1; None where none was forecast.
-    pub fn precision(self) -> Option<f64> {
-        (self.forecast > 0).then(|| self.hits as f64 / self.forecast as f64)
-    }
-
-    /// Of the files that were touched, the share that was forecast: 0 to 1; None where none was touched.
-    pub fn recall(self) -> Option<f64> {
-        (self.touched > 0).then(|| self.hits as f64 / self.touched as f64)
-    }
-
-    /// Of all these together.
-    pub fn sum(all: impl IntoIterator<Item = Self>) -> Self {
-        all.into_iter().fold(Self::default(), |a, b| Self {
-            hits: a.hits + b.hits,
-            forecast: a.forecast + b.forecast,
-            touched: a.touched + b.touched,
-        })
-    }
-}
-
 impl Entry {
     /// What was forecast beside what was touched; None where nothing was said, or nothing tells what was touched.
     pub fn forecast(&self) -> Option<Forecast> {
         let said = self.said.as_ref()?;
         let touched = self.touched.as_ref()?;
-        let forecast: BTreeSet<&String> = said.brief.forecast.iter().collect();
-        let hits = forecast.iter().filter(|path| touched.contains(**path)).count();
-        Some(Forecast { hits, forecast: forecast.len(), touched: touched.len() })
+        Some(Forecast::of(&said.brief.forecast, touched))
     }
 }
 

@@ -6,7 +6,7 @@ use crate::{
     cli::Failure,
     layers::{
         Brief, Sentence, Spent,
-        measure::{Against, Named, named, tokens},
+        measure::{Forecast, Named, named, tokens},
     },
     metrics::lifeline::{self, SymbolLife},
     store::Opened,
@@ -151,7 +151,8 @@ impl TurnRow {
     fn of(request: &str, turn: Turn) -> Self {
         let text = turn.brief.as_ref().map(Brief::text).filter(|text| !text.is_empty());
         let brief = turn.brief.unwrap_or_default();
-        let Against { precision, recall } = Against::of(&brief.forecast, &turn.touched);
+        let forecast = Forecast::of(&brief.forecast, &turn.touched);
+        let (precision, recall) = (forecast.precision(), forecast.recall());
         Self {
             turn: turn.turn,
             request: request.to_owned(),

@@ -7,7 +7,10 @@ use ratatui::{
 };
 
 use crate::{
-    layers::record::{Entry, Forecast, Record},
+    layers::{
+        measure::Forecast,
+        record::{Entry, Record},
+    },
     run::figures,
     session::Session,
     widgets::{
