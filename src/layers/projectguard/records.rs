@@ -163,7 +163,10 @@ impl Record {
         let (body, before) = rest.split_once(EARLIER).unwrap_or((rest, ""));
         let earlier = |line: &str| {
             let (turn, text) = line.strip_prefix("- until turn ")?.split_once(": ")?;
-            Some(Earlier { until: turn.parse().ok()?, text: text.to_owned() })
+            Some(Earlier {
+                until: turn.parse().ok()?,
+                text: text.trim_end_matches('\r').to_owned(),
+            })
         };
         let mut earlier: Vec<Earlier> = before.lines().filter_map(earlier).collect();
         earlier.reverse();
