@@ -30,6 +30,7 @@ mod mcp;
 mod measuring;
 mod memory;
 mod metrics;
+mod new;
 mod outcome;
 mod output;
 mod process;
@@ -92,6 +93,7 @@ enum Command {
     Decisions(decisions::Args),
     Layer(layer::Args),
     Memory(memory::Args),
+    New(new::Args),
     Import(import::Args),
     Export(export::Args),
     Check(check::Args),
@@ -149,6 +151,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Decisions(args)) => decisions::run(args, out),
         Some(Command::Layer(args)) => layer::run(args, out),
         Some(Command::Memory(args)) => memory::run(args, out),
+        Some(Command::New(args)) => new::run(args, out),
         Some(Command::Import(args)) => import::run(args, out),
         Some(Command::Export(args)) => export::run(args, out),
         Some(Command::Check(args)) => check::run(args, out),

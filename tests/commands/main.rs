@@ -23,6 +23,7 @@ mod judge_faults;
 mod judge_flags;
 mod layer;
 mod memory;
+mod new;
 mod numbers;
 mod pages;
 mod patches;
