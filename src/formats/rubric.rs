@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 
 use crate::run::{
     Warning,
-    rubric::{Checklist, Judgement, Rubric},
+    rubric::{Checklist, Judgement, Rubric, Unit},
 };
 
 use super::Source;
@@ -102,8 +102,8 @@ fn strangers(rubric: &Rubric) -> Vec<Warning> {
         }
     }
     for labels in &rubric.labels {
-        let ids: BTreeSet<&str> =
-            labels.labels.iter().map(|label| label.component.as_str()).collect();
+        let of_components = labels.labels.iter().filter(|label| label.unit == Unit::Component);
+        let ids: BTreeSet<&str> = of_components.map(|label| label.component.as_str()).collect();
         for id in ids {
             unknown(&labels.file, id, "has a label for");
         }

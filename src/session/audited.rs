@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use crate::{
     metrics::lifeline,
-    run::rubric::{Judgement, Label},
+    run::rubric::{JudgedState, Judgement, LabelOn},
     study::queue::{Plan, queue},
 };
 
@@ -126,7 +126,7 @@ impl Session {
     /// Ids of what is in the queue and has no label.
     pub fn unlabelled(&self) -> BTreeSet<&str> {
         let Some(judgement) = self.audited() else { return BTreeSet::new() };
-        let is_open = |id: &&String| self.labels.given_to(judgement, id).is_none();
+        let is_open = |id: &&String| self.labels.given_to(judgement, *id).is_none();
         self.queued().iter().filter(is_open).map(String::as_str).collect()
     }
 
@@ -137,14 +137,22 @@ impl Session {
 
     /// The label of the rater at the screen on a component, in the judgement that is looked at. Labels of others are on no
     /// screen: whoever sees them is no independent rater any more. None while nobody said who the rater is.
-    pub fn own_label_of(&self, id: &str) -> Option<&Label> {
+    pub fn own_label_of<'a>(&'a self, id: &'a str) -> Option<LabelOn<'a>> {
         let annotator = self.labels.annotator()?;
         let own = self.rubric.known()?.labels.iter().find(|it| it.annotator == annotator)?;
         let label = match self.rubric.judgement() {
             Some(judgement) => own.on(judgement, id),
-            None => own.labels.iter().rfind(|label| label.component == id),
+            None => {
+                let last = own.labels.iter().rfind(|label| label.item() == id.into());
+                let state = last.map(|label| JudgedState {
+                    file: label.judgement.as_deref().unwrap_or_default(),
+                    commit: label.commit.as_deref(),
+                    turn: label.turn,
+                });
+                state.and_then(|state| own.on(state, id))
+            }
         };
-        label.filter(|label| label.score.is_some())
+        label.filter(|label| label.is_answered())
     }
 }
 
@@ -156,7 +164,7 @@ mod tests {
     use crate::{
         run::{
             Run,
-            rubric::{Rubric, Verdict},
+            rubric::{Label, Rubric, Verdict},
         },
         session::request::Numbers,
     };
@@ -187,7 +195,7 @@ mod tests {
         let label = Label {
             component: "C1".into(),
             judgement: Some("a".into()),
-            score: Some(2),
+            score: Some(2.0),
             ..Label::default()
         };
         session.labels.put(label);

@@ -17,8 +17,11 @@ use std::{
 };
 
 use crate::{
-    formats::{Source, rubric, rubric::labels_file},
-    run::rubric::{Label, Labels},
+    formats::{
+        Source, rubric,
+        rubric::labels_file::{self, New},
+    },
+    run::rubric::{Label, Labels, VerdictId},
 };
 
 use super::{
@@ -68,7 +71,7 @@ impl LabelBook {
         book.labels = book.understood(annotator, before.as_deref());
         if let Some(before) = before {
             // What could not be written to later is told before anything is labelled.
-            book.with(Some(&before), annotator, &[])?;
+            book.with(Some(&before), annotator, New::default())?;
         }
         Ok(book)
     }
@@ -110,6 +113,17 @@ impl LabelBook {
         })
     }
 
+    /// Writes what was put down and not committed, in the place of what was proposed of the item before; one without an
+    /// answer takes that away.
+    pub fn propose(&mut self, proposal: Label) -> Result<(), WriteError> {
+        self.change(|_| Change::Propose(proposal)).map(|_| ())
+    }
+
+    /// Writes which verdicts were on screen.
+    pub fn see(&mut self, verdicts: Vec<VerdictId>) -> Result<(), WriteError> {
+        self.change(|_| Change::See(verdicts)).map(|_| ())
+    }
+
     /// Writes labels, all of them or, after a failure, none. What was labelled with the verdict in sight never becomes
     /// blind again.
     pub fn put_all(&mut self, labels: &[Label]) -> Result<(), WriteError> {
@@ -135,16 +149,20 @@ impl LabelBook {
         let before = self.read()?;
         let annotator = self.labels.annotator.clone();
         let known = self.understood(&annotator, before.as_deref());
-        let labels = match change(&known) {
-            Change::Put(labels) => labels,
+        let (mut labels, mut proposals, mut seen) = (vec![], vec![], vec![]);
+        match change(&known) {
+            Change::Put(all) => labels = all,
+            Change::Propose(proposal) => proposals.push(proposal),
+            Change::See(verdicts) => seen = verdicts,
             Change::Stands(label) => {
                 self.labels = known;
                 return Ok(Some(label));
             }
-        };
+        }
         let labels: Vec<Label> =
             labels.into_iter().map(|it| never_blind_again(&known, it)).collect();
-        let content = self.with(before.as_deref(), &annotator, &labels)?;
+        let new = New { labels: &labels, proposals: &proposals, seen: &seen };
+        let content = self.with(before.as_deref(), &annotator, new)?;
         self.replace(&folder, &content)?;
         drop(lock);
         self.labels = self.understood(&annotator, Some(&content));
@@ -173,9 +191,9 @@ impl LabelBook {
         &self,
         before: Option<&[u8]>,
         annotator: &str,
-        labels: &[Label],
+        new: New<'_>,
     ) -> Result<Vec<u8>, WriteError> {
-        labels_file::with(before, annotator, labels)
+        labels_file::with(before, annotator, new)
             .map_err(|why| WriteError::Taken { path: self.path.clone(), why })
     }
 
@@ -184,8 +202,7 @@ impl LabelBook {
         let read = content.and_then(|bytes| {
             rubric::read(&[Source { name: &name, bytes }]).labels.into_iter().next()
         });
-        let labels = read.map(|read| read.labels).unwrap_or_default();
-        Labels { file: name, annotator: annotator.to_owned(), labels }
+        Labels { file: name, annotator: annotator.to_owned(), ..read.unwrap_or_default() }
     }
 
     /// The new content in the place of the old one, in one step.
@@ -211,15 +228,27 @@ impl LabelBook {
 /// What is to be done to a file of labels, once it is known what is in it.
 enum Change {
     Put(Vec<Label>),
+    Propose(Label),
+    See(Vec<VerdictId>),
     /// Nothing, since this label stands.
     Stands(Label),
 }
 
-/// A label of what was labelled, or taken back, with the verdict in sight is not blind.
+/// A label of what was labelled, or taken back, with the verdict in sight is not blind. What was seen before an earlier label
+/// was seen before a later one.
 fn never_blind_again(known: &Labels, label: Label) -> Label {
-    let was_seen = known.about(&label).is_some_and(|before| before.blind == Some(false));
+    let Some(before) = known.about(&label) else { return label };
+    let file = label.judgement.as_deref().or(before.judgement.as_deref()).unwrap_or_default();
+    let was_seen = before.blind_for(file) == Some(false);
     let blind = if was_seen { label.blind.map(|_| false) } else { label.blind };
-    Label { blind, ..label }
+    let seen = match (&before.seen, &label.seen) {
+        (Some(earlier), Some(seen)) => {
+            let more = earlier.iter().filter(|file| !seen.contains(file));
+            Some(seen.iter().chain(more).cloned().collect())
+        }
+        (_, seen) => seen.clone(),
+    };
+    Label { blind, seen, ..label }
 }
 
 /// A folder, or nothing yet.

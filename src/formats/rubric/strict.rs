@@ -14,7 +14,7 @@ use crate::{
     formats::Source,
     run::{
         Warning,
-        rubric::{CANNOT_TELL, COMPONENTS, Levels, REASONS},
+        rubric::{CANNOT_TELL, COMPONENTS, Levels, REASONS, Scale, Unit},
     },
 };
 
@@ -166,11 +166,24 @@ impl Known<'_> {
 
     fn labels(&self, document: &Node<'_>, mistakes: &mut Mistakes<'_>) {
         shapes::hold(document, shapes::LABELS, mistakes);
-        for entry in document.field("labels").map(|list| list.elements()).unwrap_or_default() {
-            self.component_exists(&entry, "component", mistakes);
+        let list = |name: &str| document.field(name).map(|it| it.elements()).unwrap_or_default();
+        for entry in list("labels").into_iter().chain(list("proposals")) {
+            let text = |name: &str| entry.field(name).and_then(|it| it.text());
+            let unit = text("unit").and_then(|word| Unit::by_word(&word)).unwrap_or_default();
+            score_on_scale(&entry, unit, mistakes);
             self.state(&entry, mistakes);
-            self.judgement_exists(&entry, mistakes);
-            self.reason(&entry, mistakes);
+            match unit {
+                Unit::Component => {
+                    self.component_exists(&entry, "component", mistakes);
+                    self.judgement_exists(&entry, mistakes);
+                    self.reason(&entry, mistakes);
+                }
+                Unit::Flag | Unit::Decision | Unit::Process => {
+                    self.judgement_exists(&entry, mistakes);
+                }
+                // What is checked there is no file of judgements/.
+                Unit::Leaf | Unit::Signal => {}
+            }
         }
     }
 
@@ -263,6 +276,26 @@ impl Known<'_> {
             let what = format!("{reason} contradicts the scores: label {score}, verdict {verdict}");
             mistakes.at(&field, what);
         }
+    }
+}
+
+/// A label is on the scale that it names, else on that of its unit.
+fn score_on_scale(entry: &Node<'_>, unit: Unit, mistakes: &mut Mistakes<'_>) {
+    let mut scale = unit.scale();
+    if let Some(field) = entry.field("scale") {
+        match field.text().map(|words| Scale::read(&words)) {
+            Some(Ok(named)) => scale = named,
+            Some(Err(why)) => return mistakes.at(&field, why),
+            None => {}
+        }
+    }
+    let Some(field) = entry.field("score").filter(|it| !it.is_null()) else { return };
+    if !field.value().as_f64().is_some_and(|score| scale.holds(score)) {
+        mistakes.at(&field, format!("expected {}, found {}", scale.expected(), field.shown()));
+    }
+    let cannot_tell = entry.field("cannot_tell").map(|it| it.value());
+    if cannot_tell.and_then(|it| it.as_bool()) == Some(true) {
+        mistakes.at(entry, "has a score, and says that the rater cannot tell".into());
     }
 }
 

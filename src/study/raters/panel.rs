@@ -69,10 +69,10 @@ impl RunScores<'_> {
         }
     }
 
-    fn score(&self, file: &str, component: &str, commit: Option<&String>, score: u8) -> Score {
+    fn score(&self, file: &str, component: &str, commit: Option<&String>, score: f64) -> Score {
         let item =
             Item { run: self.run.into(), component: component.into(), commit: commit.cloned() };
-        Score { item, score: score.into(), rubric: None, place: self.place(file) }
+        Score { item, score, rubric: None, place: self.place(file) }
     }
 
     /// Verdicts without a score are among the rubric's warnings already.
@@ -83,7 +83,7 @@ impl RunScores<'_> {
         scored
             .map(|(verdict, score)| Score {
                 rubric: judgement.rubric.clone(),
-                ..self.score(&judgement.file, &verdict.component, commit, score)
+                ..self.score(&judgement.file, &verdict.component, commit, score.into())
             })
             .collect()
     }
@@ -94,7 +94,9 @@ impl RunScores<'_> {
     fn of_labels(&self, labels: &Labels) -> Panel {
         let mut panel = Panel::default();
         for sight in Sight::ALL {
-            let ours = labels.labels.iter().filter(|it| Sight::of(it.blind) == sight);
+            let of_components =
+                labels.labels.iter().filter(|it| it.item() == (&it.component).into());
+            let ours = of_components.filter(|it| Sight::of(it.blind) == sight);
             let given: Vec<&Label> = ours.filter(|label| label.score.is_some()).collect();
             let (scores, problems) = self.of_given(&labels.file, &given);
             let name = labels.annotator.clone();

@@ -10,20 +10,22 @@ use crate::{
 use super::{Part, reason::is_explained};
 
 /// How a thing to be labelled stands. Says nothing of a verdict whose label is not in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Standing {
     Unlabelled,
     /// The verdict was seen, and the label taken back.
     TakenBack,
-    Agrees(u8),
+    Agrees(f64),
+    /// The rater cannot tell, or the judge could not.
+    Open,
     Differs {
-        score: u8,
+        score: f64,
         is_explained: bool,
     },
 }
 
 /// A row of the queue.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
     pub id: String,
     /// Empty where no checklist names it.
@@ -35,7 +37,7 @@ pub struct Entry {
 
 impl Standing {
     pub const fn is_labelled(self) -> bool {
-        matches!(self, Self::Agrees(_) | Self::Differs { .. })
+        matches!(self, Self::Agrees(_) | Self::Open | Self::Differs { .. })
     }
 }
 
@@ -65,11 +67,16 @@ impl Audit {
         let Some(label) = session.labels.of(judgement, id) else {
             return Standing::Unlabelled;
         };
-        let Some(score) = label.score else { return Standing::TakenBack };
-        let verdict = judgement.of(id).and_then(|verdict| verdict.score);
-        match verdict == Some(score) {
-            true => Standing::Agrees(score),
-            false => Standing::Differs { score, is_explained: is_explained(label) },
+        if !label.is_answered() {
+            return Standing::TakenBack;
+        }
+        let verdict = judgement.of(id).and_then(|verdict| verdict.score).map(f64::from);
+        match (label.score(), verdict) {
+            (Some(score), Some(verdict)) if score == verdict => Standing::Agrees(score),
+            (Some(score), Some(_)) => {
+                Standing::Differs { score, is_explained: is_explained(label) }
+            }
+            (None, _) | (_, None) => Standing::Open,
         }
     }
 
@@ -159,7 +166,7 @@ impl Audit {
     /// Whether the next label of the component that is looked at would not be blind, and why.
     pub fn why_not_blind(&self, session: &Session) -> Option<&'static str> {
         let (judgement, id) = (session.audited()?, self.audited_id()?);
-        let taken_back = session.labels.of(judgement, id).is_some_and(|it| it.score.is_none());
+        let taken_back = session.labels.of(judgement, id).is_some_and(|it| !it.is_answered());
         match (taken_back, session.audited.was_seen(judgement, id)) {
             (true, _) => Some("a label was taken back after the verdict was seen"),
             (false, true) => Some("the verdict was on screen before"),

@@ -2,7 +2,10 @@
 
 use crate::{
     formats::Source,
-    run::{Time, Warning, rubric::FULL},
+    run::{
+        Time, Warning,
+        rubric::{FULL, Unit},
+    },
 };
 
 use super::node::Node;
@@ -174,15 +177,43 @@ pub const LABELS: &[Field] = &[
     Field("schema", Kind::Schema("trajview.labels/1"), Must),
     Field("annotator", Kind::Id, Must),
     Field("labels", Kind::Objects(LABEL), Must),
+    Field("proposals", Kind::Objects(LABEL), May),
+    Field("seen", Kind::Objects(SEEN), May),
 ];
+
+const SEEN: &[Field] = &[
+    Field("judgement", Kind::Text, Must),
+    Field("unit", Kind::OneOf(UNITS), May),
+    Field("criterion", Kind::Text, May),
+    Field("items", Kind::Texts, Must),
+];
+
+const UNITS: &[&str] = &unit_words();
+
+const fn unit_words() -> [&'static str; Unit::ALL.len()] {
+    let mut words = [""; Unit::ALL.len()];
+    let mut at = 0;
+    while at < words.len() {
+        words[at] = Unit::ALL[at].word();
+        at += 1;
+    }
+    words
+}
 
 const LABEL: &[Field] = &[
     Field("component", Kind::Id, Must),
+    Field("unit", Kind::OneOf(UNITS), May),
+    Field("criterion", Kind::Text, May),
     Field("judgement", Kind::Text, May),
     Field("commit", Kind::Text, May),
     Field("turn", Kind::Ordinal, May),
-    Field("score", Kind::Score, May),
+    // Held against its scale by whoever knows it.
+    Field("score", Kind::Any, May),
+    Field("scale", Kind::Text, May),
+    Field("cannot_tell", Kind::Flag, May),
+    Field("confidence", Kind::OneOf(&["low", "medium", "high"]), May),
     Field("blind", Kind::Flag, May),
+    Field("seen", Kind::Texts, May),
     Field("reason", Kind::Text, May),
     Field("note", Kind::Text, May),
     Field("at", Kind::Time, May),

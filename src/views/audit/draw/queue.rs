@@ -71,6 +71,7 @@ fn standing(entry: &Entry, theme: Theme) -> Vec<Span<'static>> {
     let (words, meaning) = match entry.standing {
         Standing::Unlabelled => ("–".to_owned(), Meaning::Muted),
         Standing::TakenBack => ("taken back".to_owned(), Meaning::Warning),
+        Standing::Open => ("cannot tell".to_owned(), Meaning::Muted),
         Standing::Agrees(score) => (format!("✓ {score} agrees"), Meaning::Added),
         Standing::Differs { score, is_explained: true } => {
             (format!("✗ {score} differs"), Meaning::Removed)
