@@ -3,6 +3,7 @@
 //! To add one, write `cli/<name>.rs` with its arguments and a `run`, and add one word to `Command`.
 
 mod agree;
+mod annotations;
 mod at;
 mod audit;
 mod blame;
@@ -87,6 +88,7 @@ enum Command {
     Hook(hook::Args),
     Audit(audit::Args),
     Agree(agree::Args),
+    Annotations(annotations::Args),
     Compare(compare::Args),
     Corpus(corpus::Args),
     Process(process::Args),
@@ -145,6 +147,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Hook(args)) => hook::run(args, out),
         Some(Command::Audit(args)) => audit::run(args, out),
         Some(Command::Agree(args)) => agree::run(args, out),
+        Some(Command::Annotations(args)) => annotations::run(args, out),
         Some(Command::Compare(args)) => compare::run(args, out),
         Some(Command::Corpus(args)) => corpus::run(args, out),
         Some(Command::Process(args)) => process::run(args, out),

@@ -5,6 +5,7 @@ mod common;
 mod scb;
 
 mod agree_repeats;
+mod annotations;
 mod audit_cli;
 mod calibration;
 mod code_quality;
