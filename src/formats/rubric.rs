@@ -1,11 +1,12 @@
 //! The files beside a recording that say what it is judged by and what was said of it: `components.json`,
-//! `exposure.json`, `judgements/*.json` and `labels/*.json` of a run bundle.
+//! `exposure.json`, `judgements/*.json`, `labels/*.json` and `gold.json` of a run bundle.
 //!
 //! Read leniently: an entry that cannot be used is a warning with its file, and the rest counts.
 
 mod checklist;
 mod fields;
 mod flags;
+pub mod gold;
 mod judgement;
 mod labels;
 pub mod labels_file;
@@ -31,6 +32,7 @@ pub fn is_part(name: &str) -> bool {
 enum Part {
     Components,
     Exposure,
+    Gold,
     Judgement,
     Labels,
 }
@@ -40,6 +42,7 @@ impl Part {
         match name.split_once('/') {
             None if name == "components.json" => Some(Self::Components),
             None if name == "exposure.json" => Some(Self::Exposure),
+            None if name == "gold.json" => Some(Self::Gold),
             Some(("judgements", file)) if file.ends_with(".json") => Some(Self::Judgement),
             Some(("labels", file)) if file.ends_with(".json") => Some(Self::Labels),
             _ => None,
@@ -58,6 +61,7 @@ pub fn read(files: &[Source<'_>]) -> Rubric {
         match part {
             Part::Components => rubric.checklist = checklist::components(file, warnings),
             Part::Exposure => rubric.exposure = checklist::exposure(file, warnings),
+            Part::Gold => rubric.gold = gold::read(file, warnings),
             Part::Judgement => match judgement::read(file, warnings) {
                 Some(judgement::Read::Scores(it)) => rubric.judgements.push(it),
                 Some(judgement::Read::Flags(it)) => rubric.flaggings.push(it),

@@ -4,11 +4,13 @@
 //! All of it is read from files beside a recording ([`crate::formats::rubric`]) and never changed: a new verdict is a
 //! new file. Scores are those of SLUMP's rubric of five levels ([`LEVELS`]); a score off that scale is no score.
 
+mod gold;
 mod label;
 mod unit;
 
 use super::{Warning, flags::Flagging};
 
+pub use gold::{Gold, GoldSource, gold_of};
 pub use label::{Confidence, ItemKey, JudgedState, Label, LabelOn, Labels, VerdictId};
 pub use unit::{Scale, Unit, written};
 
@@ -97,6 +99,8 @@ pub struct Rubric {
     pub process: Vec<Judgement>,
     /// `labels/*.json`, in the order of file names: one human rater each.
     pub labels: Vec<Labels>,
+    /// `gold.json`: what adjudication settled, with its history; the last of an item in a state counts.
+    pub gold: Vec<Gold>,
     /// What could not be used, each with its file.
     pub warnings: Vec<Warning>,
 }

@@ -31,7 +31,7 @@ use crate::{
     run::{
         RepoPath, Run, StepId, StepText,
         files::{Change, FileDiff, Timeline, blame::BlamedLine},
-        rubric::{Component, Label, Labels, Rubric, Verdict},
+        rubric::{Component, Gold, Label, Labels, Rubric, Verdict},
         search::{Hit, Query},
     },
     session::{
@@ -65,6 +65,7 @@ use super::{
     collecting::Collecting,
     comparing::Comparing,
     event::{Event, Reply},
+    held::Held,
     jobs,
     judging::Judging,
     living::{self, Living},
@@ -94,6 +95,8 @@ pub struct World {
     testing: jobs::Testing,
     named: NamedFiles,
     starting: Starting,
+    /// Runs of a study that were open last.
+    held: Held,
 }
 
 /// Files that the command line and the settings name.
@@ -131,6 +134,7 @@ impl World {
             testing: jobs::Testing::default(),
             named: NamedFiles::default(),
             starting: Starting::default(),
+            held: Held::default(),
         }
     }
 
@@ -306,6 +310,7 @@ impl World {
             testing: self.testing.for_question(question),
             named: self.named.clone(),
             starting: self.starting.clone(),
+            held: self.held.clone(),
             not_compared: OnceLock::new(),
             cancellation: Cancellation {
                 stop: question.map(|it| self.judging.stop_for(request, it)).unwrap_or_default(),
@@ -354,6 +359,7 @@ struct Worker {
     testing: jobs::Testing,
     named: NamedFiles,
     starting: Starting,
+    held: Held,
     /// Why a run that was to be set beside others cannot be opened.
     not_compared: OnceLock<OpenError>,
 }
@@ -380,6 +386,9 @@ impl Worker {
                 }
             }
             Effect::Open(request, path) => self.open(request, &path),
+            Effect::OpenInStudy(request, path) => {
+                Reply::Opened(request, self.held.open(&path, &self.opener))
+            }
             Effect::StartLive(request, beginning) => {
                 self.starting.begin(request, &beginning, &self.opener)
             }
@@ -561,12 +570,20 @@ impl Executor for Worker {
 
     fn save_label(
         &self,
+        place: Option<PathBuf>,
         annotator: String,
         label: Label,
         seen: Option<Label>,
     ) -> Result<Saved, Sentence> {
         let label = Label { at: label.at.or_else(|| Some(auditing::now())), ..label };
-        self.recording()?.save_label(&annotator, label, seen.as_ref())
+        match place {
+            Some(place) => auditing::save_in(&place, &annotator, label, seen.as_ref()),
+            None => self.recording()?.save_label(&annotator, label, seen.as_ref()),
+        }
+    }
+
+    fn save_gold(&self, place: PathBuf, gold: Box<Gold>) -> Result<Vec<Gold>, Sentence> {
+        auditing::save_gold(&place, *gold)
     }
 
     fn places(
@@ -710,7 +727,7 @@ fn our_mistake(why: &str) -> Sentence {
 /// How to answer where a worker failed, given the reason.
 fn apology(effect: &Effect) -> Arc<dyn Fn(&str) -> Reply + Send + Sync> {
     match effect {
-        Effect::Open(request, path) => {
+        Effect::Open(request, path) | Effect::OpenInStudy(request, path) => {
             let (request, path) = (*request, path.clone());
             Arc::new(move |why| {
                 let (path, why) = (path.clone(), our_mistake(why));

@@ -11,7 +11,7 @@ use crate::{
     study::queue::{Plan, queue},
 };
 
-use super::Session;
+use super::{Session, study::StudyQueue};
 
 #[derive(Debug, Default)]
 pub struct Audited {
@@ -20,6 +20,8 @@ pub struct Audited {
     queue: Queue,
     /// Whether the audit was on screen.
     has_begun: bool,
+    /// The study that the run is of, where one is worked on; it goes from run to run.
+    pub(super) study: Option<Box<StudyQueue>>,
     /// Verdicts that were on screen since the program started: judgement and component.
     seen: BTreeSet<(String, String)>,
 }
@@ -48,6 +50,13 @@ impl Queue {
 }
 
 impl Audited {
+    /// From now on this judgement is audited.
+    pub fn look_at(&mut self, judgement: &str) {
+        if self.judgement.as_deref() != Some(judgement) {
+            self.judgement = Some(judgement.to_owned());
+        }
+    }
+
     /// The audit is on screen: from now on what waits for a label is hidden elsewhere.
     pub const fn begin(&mut self) {
         self.has_begun = true;
@@ -94,6 +103,9 @@ impl Session {
     /// # Errors
     /// Where there is no other; a sentence.
     pub fn flip_audited(&mut self, by: isize) -> Result<String, String> {
+        if self.study().is_some() {
+            return Err("the study says which judgement is audited".into());
+        }
         let (number, count) = self.audited_number().ok_or("nothing has judged this run yet")?;
         if count == 1 {
             return Err("this run has one judgement with scores".into());
@@ -114,7 +126,12 @@ impl Session {
     /// Draws the queue with a seed, where something about it is new.
     pub fn draw_queue(&mut self, seed: Option<u64>) {
         let mut queue = std::mem::take(&mut self.audited.queue);
-        queue.settle(self.audited(), seed);
+        if self.study().is_some() {
+            let file = self.audited().map(|it| it.file.clone()).unwrap_or_default();
+            (queue.of, queue.ids) = (None, self.study_ids(&file));
+        } else {
+            queue.settle(self.audited(), seed);
+        }
         self.audited.queue = queue;
     }
 

@@ -4,7 +4,10 @@
 //! saved at a time, in the order in which they were given. After a failure the rest waits for the next label or for the
 //! rater to say so.
 
-use std::collections::VecDeque;
+use std::{
+    collections::VecDeque,
+    path::{Path, PathBuf},
+};
 
 use crate::run::rubric::{ItemKey, JudgedState, Label, LabelOn, Labels, VerdictId};
 
@@ -19,6 +22,8 @@ use super::{
 #[derive(Debug, Default)]
 pub struct RaterLabels {
     annotator: Option<String>,
+    /// The folder that they are saved to; None for the bundle of the run that is open.
+    place: Option<PathBuf>,
     /// As on disk when it was last read or written.
     kept: Loading<Labels>,
     unsaved: VecDeque<Label>,
@@ -30,6 +35,27 @@ pub struct RaterLabels {
 }
 
 impl RaterLabels {
+    /// Those of a rater in a run of a study, which are known already and kept in this folder.
+    pub fn kept_in(place: &Path, annotator: &str, labels: Labels) -> Self {
+        let place = Some(place.to_owned());
+        Self { place, kept: Loading::Ready(labels), ..Self::called(annotator) }
+    }
+
+    /// Of a rater who has said nothing.
+    pub fn called(annotator: &str) -> Self {
+        Self { annotator: Some(annotator.to_owned()), ..Self::default() }
+    }
+
+    /// As on disk when they were last read or written.
+    pub fn kept(&self) -> Option<&Labels> {
+        self.kept.ready()
+    }
+
+    /// Whether this is the number of the label that is being saved.
+    pub fn awaits(&self, request: Request) -> bool {
+        self.pending.is_about(request)
+    }
+
     pub fn annotator(&self) -> Option<&str> {
         self.annotator.as_deref()
     }
@@ -157,7 +183,11 @@ impl RaterLabels {
             return None;
         }
         let seen = self.kept.ready().and_then(|kept| kept.about(&label)).cloned();
-        Some(self.pending.ask(numbers, (), Question::SaveLabel { annotator, label, seen }))
+        Some(self.pending.ask(
+            numbers,
+            (),
+            Question::SaveLabel { place: self.place.clone(), annotator, label, seen },
+        ))
     }
 
     pub fn take_labels(&mut self, request: Request, labels: Result<Labels, String>) {

@@ -105,6 +105,10 @@ impl App {
                 self.screens.way.place = place;
                 self.screens.collect(sources);
             }
+            Message::BeginStudy(studied, place) => self.screens.begin_study(studied, &place),
+            Message::Opened(request, run) if self.screens.awaits_in_study(request) => {
+                self.screens.arrive_in_study(request, run);
+            }
             Message::Begun(request, run) => self.screens.begin(request, run, &layout),
             Message::Opened(request, run) if self.screens.way.begun == Some(request) => {
                 self.screens.complete(run)

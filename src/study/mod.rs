@@ -3,7 +3,8 @@
 //! Pure arithmetic over numbers that others bring: [`agreement`] over pairs of ordinal scores, [`paired`] over two
 //! measurements of the same things, [`correlation`] between two numbers. [`pairing`] says which runs stand against
 //! which, [`raters`] which scores, [`stability`] how far a judge agrees with itself, [`queue`] in which order a human
-//! checks a judge; [`sheet`] reads scores from plain tables; [`compare`] sets two runs side by side, and
+//! checks a judge; [`design`] what a study over many runs says, [`division`] who labels what of it, [`studied`] how it
+//! stands; [`sheet`] reads scores from plain tables; [`compare`] sets two runs side by side, and
 //! [`corpus`] does it all for many runs. [`trend`] says where a number goes from checkpoint to
 //! checkpoint, [`recovery`] how much of a loss a treatment gives back. All of it agrees with SciPy and scikit-learn; `tests/vectors/` has the numbers
 //! and the scripts that made them.
@@ -13,11 +14,14 @@
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
+pub mod adjudication;
 pub mod agreement;
 pub mod bootstrap;
 pub mod compare;
 pub mod corpus;
 pub mod correlation;
+pub mod design;
+pub mod division;
 mod maths;
 pub mod paired;
 pub mod pairing;
@@ -27,6 +31,7 @@ pub mod raters;
 pub mod recovery;
 pub mod sheet;
 pub mod stability;
+pub mod studied;
 pub mod trend;
 mod undefined;
 

@@ -7,6 +7,7 @@ mod scb;
 mod agree_repeats;
 mod annotations;
 mod audit_cli;
+mod audit_study;
 mod calibration;
 mod code_quality;
 mod compare;

@@ -5,7 +5,7 @@ use serde_json::Number;
 
 use crate::{
     cli::Failure,
-    run::rubric::{Confidence, Judgement, LEVELS, LabelOn, written},
+    run::rubric::{CANNOT_TELL, Confidence, Judgement, LEVELS, LabelOn, written},
     study::queue::{Plan, queue},
 };
 
@@ -87,7 +87,16 @@ impl ScoreRow {
 }
 
 impl LabelRow {
-    fn of(label: LabelOn<'_>) -> Self {
+    /// The answer in a cell; a dash where it was taken back.
+    pub fn said(&self) -> String {
+        match (&self.score, self.cannot_tell) {
+            (Some(score), _) => score.to_string(),
+            (None, true) => CANNOT_TELL.to_owned(),
+            (None, false) => "-".to_owned(),
+        }
+    }
+
+    pub fn of(label: LabelOn<'_>) -> Self {
         let names = label.given.unit.levels().names;
         let named = label.score().filter(|_| label.given.scale.is_none());
         Self {
@@ -104,7 +113,7 @@ impl LabelRow {
 }
 
 /// A score as JSON has it: a whole number without a point.
-fn number(score: f64) -> Option<Number> {
+pub fn number(score: f64) -> Option<Number> {
     written(score).parse().ok()
 }
 

@@ -8,13 +8,12 @@ use crate::{
         at,
         output::{Out, Table, plain},
     },
-    run::rubric::CANNOT_TELL,
     widgets::text,
 };
 
 use super::{
     absences::{AbsenceRow, PlaceRow},
-    document::{Document, ItemRow, JudgementRow, QueueRow, ScoreRow},
+    document::{Document, ItemRow, JudgementRow, LabelRow, QueueRow, ScoreRow},
 };
 
 /// Columns of the page that is printed on.
@@ -67,10 +66,6 @@ fn table(queue: &QueueRow, is_whole: bool) -> Table {
     let mut table = Table::new(&[">#", "component", "name", ">label", "verdict", "reason"]);
     for item in &queue.items {
         let label = item.label.as_ref();
-        let score = label.and_then(|label| match label.cannot_tell {
-            true => Some(CANNOT_TELL.to_owned()),
-            false => label.score.as_ref().map(ToString::to_string),
-        });
         let name = plain(&item.name);
         let name =
             if is_whole { name.clone() } else { text::truncate(&name, PAGE - BESIDE_NAMES, "…") };
@@ -78,7 +73,7 @@ fn table(queue: &QueueRow, is_whole: bool) -> Table {
             item.number.to_string(),
             item.component.clone(),
             name.into_owned(),
-            score.unwrap_or_else(|| "-".into()),
+            label.map_or_else(|| "-".into(), LabelRow::said),
             verdict(item),
             label.and_then(|label| label.reason.clone()).unwrap_or_default(),
         ]);

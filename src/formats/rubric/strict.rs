@@ -78,6 +78,7 @@ pub fn read(files: &[Source<'_>], ground: &dyn Ground) -> Vec<Warning> {
                 Part::Components => known.components(&document, &mut mistakes),
                 Part::Exposure => known.exposure(&document, &mut mistakes),
                 Part::Judgement => known.judgement(file.name, &document, &mut mistakes),
+                Part::Gold => known.gold(&document, &mut mistakes),
                 Part::Labels => known.labels(&document, &mut mistakes),
             }
         }
@@ -183,6 +184,19 @@ impl Known<'_> {
                 }
                 // What is checked there is no file of judgements/.
                 Unit::Leaf | Unit::Signal => {}
+            }
+        }
+    }
+
+    fn gold(&self, document: &Node<'_>, mistakes: &mut Mistakes<'_>) {
+        shapes::hold(document, shapes::GOLD, mistakes);
+        for entry in document.field("gold").map(|it| it.elements()).unwrap_or_default() {
+            let unit = entry.field("unit").and_then(|it| it.text());
+            let unit = unit.and_then(|word| Unit::by_word(&word)).unwrap_or_default();
+            score_on_scale(&entry, unit, mistakes);
+            self.state(&entry, mistakes);
+            if unit == Unit::Component {
+                self.component_exists(&entry, "component", mistakes);
             }
         }
     }

@@ -21,6 +21,8 @@ use crate::{
 
 use super::{Part, areas::Areas, reason::is_explained};
 
+mod with_gold;
+
 /// Weighted kappa as it was last worked out.
 #[derive(Debug, Default)]
 pub struct Known {
@@ -37,6 +39,8 @@ pub enum Row {
     /// A name and its value.
     Pair(&'static str, String),
     Note(String),
+    /// Somebody, and how far they agree with what was settled: how many, exactly, within 1, kappa.
+    With(String, [String; 4]),
     /// The levels, over what is counted of each.
     Head(&'static str),
     /// How often each level was given, from 0.
@@ -89,6 +93,9 @@ fn ratings(pairs: &Pairs) -> Ratings {
 
 /// What is labelled before the verdict was seen, and what after.
 pub fn audit_pairs(session: &Session) -> [Pairs; 2] {
+    if session.study().is_some() {
+        return session.study_pairs();
+    }
     let (mut blind, mut open) = (vec![], vec![]);
     let Some(judgement) = session.audited() else { return [blind, open] };
     for id in session.queued() {
@@ -119,6 +126,9 @@ fn reasons_given(session: &Session) -> (BTreeMap<String, usize>, usize) {
 /// As wide as the part is in these areas.
 pub fn agreement_rows(audit: &Audit, session: &Session, areas: &Areas) -> Vec<Row> {
     let width = areas.width(Part::Agreement).max(20);
+    if session.adjudicates() {
+        return with_gold::rows(session, width);
+    }
     let [blind, open] = audit_pairs(session);
     let mut rows = vec![];
     if blind.is_empty() && open.is_empty() {

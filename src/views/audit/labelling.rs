@@ -244,6 +244,9 @@ impl Audit {
 
     fn accept_words(&mut self, session: &mut Session, layout: &Layout) {
         match self.prompt.take() {
+            Some(Prompt::Note(text)) if session.adjudicates() => {
+                super::adjudicating::give_note(session, &text);
+            }
             Some(Prompt::Note(text)) => self.give_note(session, &text),
             Some(Prompt::Name(name)) => self.accept_name(session, name, layout),
             other => self.prompt = other,
@@ -254,7 +257,7 @@ impl Audit {
         let typed = name.text.trim().to_owned();
         let taken = match typed.is_empty() {
             true => Err("a name is needed: labels are kept apart by it".to_owned()),
-            false => session.labels.be(&typed),
+            false => session.be_rater(&typed),
         };
         match taken {
             Err(why) => {

@@ -181,6 +181,34 @@ pub const LABELS: &[Field] = &[
     Field("seen", Kind::Objects(SEEN), May),
 ];
 
+pub const GOLD: &[Field] = &[
+    Field("schema", Kind::Schema("trajview.gold/1"), Must),
+    Field("gold", Kind::Objects(OUTCOME), Must),
+];
+
+const OUTCOME: &[Field] = &[
+    Field("component", Kind::Id, Must),
+    Field("unit", Kind::OneOf(UNITS), May),
+    Field("criterion", Kind::Text, May),
+    Field("commit", Kind::Text, May),
+    Field("turn", Kind::Ordinal, May),
+    // Held against its scale by whoever knows it.
+    Field("score", Kind::Any, May),
+    Field("scale", Kind::Text, May),
+    Field("cannot_tell", Kind::Flag, May),
+    Field("by", Kind::Text, May),
+    Field("note", Kind::Text, May),
+    Field("at", Kind::Time, May),
+    Field("from", Kind::Objects(SOURCE), May),
+];
+
+const SOURCE: &[Field] = &[
+    Field("annotator", Kind::Id, Must),
+    Field("score", Kind::Any, May),
+    Field("reason", Kind::Text, May),
+    Field("note", Kind::Text, May),
+];
+
 const SEEN: &[Field] = &[
     Field("judgement", Kind::Text, Must),
     Field("unit", Kind::OneOf(UNITS), May),
