@@ -14,7 +14,8 @@ use super::{Exit, Outcome, at, output::Out};
 /// Read everything, print every warning with its place
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Logs, run bundles, or folders below which runs are looked for
+    /// Logs, run bundles, folders below which runs are looked for, or a file that would stand beside a run: components.json,
+    /// a judgement, labels
     #[arg(value_name = "PATH", required = true, value_parser = at::recording())]
     paths: Vec<PathBuf>,
     /// Print JSON (schema trajview.check/1)
@@ -54,13 +55,16 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         for warning in &checked.warnings {
             out.line(&checked.sentence(warning))?;
         }
+        let warnings = match checked.warnings.len() {
+            0 => "no warnings".to_owned(),
+            count => at::counted(count, "warning"),
+        };
+        if let (Some(format), None) = (checked.format, checked.turns) {
+            out.line(&format!("{}: {format}, held against no run, {warnings}", checked.path))?;
+        }
         if let (Some(format), Some(turns), Some(steps)) =
             (checked.format, checked.turns, checked.steps)
         {
-            let warnings = match checked.warnings.len() {
-                0 => "no warnings".to_owned(),
-                count => at::counted(count, "warning"),
-            };
             let run = format!("{}, {}", at::turns(turns), at::counted(steps, "step"));
             let tree = checked
                 .nodes
@@ -97,6 +101,17 @@ fn runs_at(path: &Path) -> Vec<PathBuf> {
 }
 
 fn check(path: &Path, siblings: &Siblings) -> Checked {
+    if let Some((format, warnings)) = store::rubric::check_alone(path) {
+        return Checked {
+            path: path.display().to_string(),
+            format: Some(format),
+            turns: None,
+            steps: None,
+            nodes: None,
+            exit: if warnings.is_empty() { Exit::Fine } else { Exit::Failed },
+            warnings,
+        };
+    }
     match store::open_among(path, siblings) {
         Err(why) => {
             let (what, exit) = match &why {

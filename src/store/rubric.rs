@@ -15,7 +15,7 @@ use super::{
     entries::{entries_of, is_folder, is_plain_file, name_of},
 };
 
-pub use check::check;
+pub use check::{check, check_alone};
 
 /// What stands beside the run at `path`: a bundle's folder or its `run.json`. A recording that is no bundle has
 /// nothing. Links are not followed.

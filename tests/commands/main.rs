@@ -5,6 +5,7 @@ mod common;
 mod scb;
 
 mod agree_repeats;
+mod annotations;
 mod audit_cli;
 mod audit_study;
 mod calibration;
@@ -24,6 +25,7 @@ mod judge_faults;
 mod judge_flags;
 mod layer;
 mod memory;
+mod new;
 mod numbers;
 mod pages;
 mod patches;

@@ -33,6 +33,34 @@ pub trait Ground {
     fn lines_of(&self, path: &str, done: usize) -> Option<Result<usize, String>>;
 }
 
+/// The document that a file of that schema is; None where it is none of those that are read here.
+pub fn document_of(schema: &str) -> Option<&'static str> {
+    Some(match schema {
+        "trajview.components/1" => "components.json",
+        "trajview.exposure/1" => "exposure.json",
+        "trajview.judgement/1" => "judgements/one.json",
+        "trajview.labels/1" => "labels/one.json",
+        _ => return None,
+    })
+}
+
+/// No run: every turn, commit and file may be.
+pub struct Nowhere;
+
+impl Ground for Nowhere {
+    fn turns(&self) -> usize {
+        usize::MAX
+    }
+
+    fn turns_at(&self, _commit: &str) -> Option<Vec<usize>> {
+        None
+    }
+
+    fn lines_of(&self, _path: &str, _done: usize) -> Option<Result<usize, String>> {
+        None
+    }
+}
+
 /// Mistakes that are said of one file.
 const MOST_TOLD: usize = 200;
 

@@ -52,7 +52,7 @@ pub const COMPONENTS: &[Field] = &[
 
 const COMPONENT: &[Field] = &[
     Field("id", Kind::Id, Must),
-    Field("name", Kind::Text, Must),
+    Field("name", Kind::Id, Must),
     Field("intent", Kind::Text, May),
     Field("formula", Kind::Text, May),
     Field("inputs", Kind::Text, May),
@@ -286,9 +286,13 @@ impl<'a> Mistakes<'a> {
     }
 }
 
+/// How the name of a field begins that is for people to read, since JSON has no comments.
+const COMMENT: &str = "//";
+
 /// Holds an object against its table, and all that is in it.
 pub fn hold(node: &Node<'_>, fields: &[Field], mistakes: &mut Mistakes<'_>) {
-    let entries = node.entries();
+    let entries: Vec<_> =
+        node.entries().into_iter().filter(|(name, _)| !name.starts_with(COMMENT)).collect();
     for (at, (name, value)) in entries.iter().enumerate() {
         if entries[..at].iter().any(|(before, _)| before == name) {
             mistakes.at(value, "is there twice".into());
