@@ -18,6 +18,7 @@ pub mod bootstrap;
 pub mod compare;
 pub mod corpus;
 pub mod correlation;
+pub mod items;
 mod maths;
 pub mod paired;
 pub mod pairing;
