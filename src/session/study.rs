@@ -148,7 +148,7 @@ impl StudyQueue {
     fn place_of(&self, component: &str) -> Option<usize> {
         let is_it = |at: &usize| {
             let item = self.item(*at);
-            item.is_some_and(|it| Some(it.run) == self.open && it.component == component)
+            item.is_some_and(|it| Some(it.run) == self.open && it.item.id == component)
         };
         if is_it(&self.at) {
             return Some(self.at);
@@ -192,7 +192,7 @@ impl Session {
     fn start_in_study(&mut self, component: Option<&str>) {
         let Some(study) = self.study() else { return };
         let named = |id: &str| {
-            (0..study.len()).find(|at| study.item(*at).is_some_and(|it| it.component == id))
+            (0..study.len()).find(|at| study.item(*at).is_some_and(|it| it.item.id == id))
         };
         let open = (0..study.len()).find(|at| !self.is_done(*at));
         let at = component.and_then(named).or(open).unwrap_or_default();
@@ -350,20 +350,13 @@ impl Session {
 
     /// The label of a thing in the study, one that was taken back included.
     pub fn study_label<'a>(&'a self, item: &'a StudyItem) -> Option<LabelOn<'a>> {
-        let study = self.study()?;
-        let judgement = study.studied.judgement(item)?;
-        self.labels_in(item.run)?.of(judgement, item.key(study.studied.design.unit))
+        self.labels_in(item.run)?.of(item.item.state(), item.key())
     }
 
     /// Whether the label of a thing is not on disk so far.
     pub fn is_unsaved_in_study(&self, item: &StudyItem) -> bool {
-        let Some(study) = self.study() else { return false };
-        let (Some(judgement), Some(labels)) =
-            (study.studied.judgement(item), self.labels_in(item.run))
-        else {
-            return false;
-        };
-        labels.is_unsaved(judgement, item.key(study.studied.design.unit))
+        let labels = self.labels_in(item.run);
+        labels.is_some_and(|labels| labels.is_unsaved(item.item.state(), item.key()))
     }
 
     /// Whether the thing at a place of the queue is labelled, or settled.
@@ -372,7 +365,7 @@ impl Session {
         let Some(item) = study.item(at) else { return false };
         match study.mode {
             Mode::Labelling => self.study_label(item).is_some_and(LabelOn::is_answered),
-            Mode::Adjudicating => study.gold.of_item(&study.studied, item).is_some(),
+            Mode::Adjudicating => study.gold.of_item(item).is_some(),
         }
     }
 
@@ -396,11 +389,10 @@ impl Session {
         let Some(study) = self.study() else { return [blind, open] };
         for item in (0..study.len()).filter_map(|at| study.item(at)) {
             let label = self.study_label(item).filter(|label| label.is_answered());
-            let verdict = study.studied.verdict(item).and_then(|it| it.score);
-            let (Some(label), Some(verdict)) = (label, verdict) else { continue };
+            let (Some(label), Some(verdict)) = (label, item.item.said.score) else { continue };
             let Some(score) = label.score() else { continue };
             let pairs = if label.blind() == Some(true) { &mut blind } else { &mut open };
-            pairs.push((verdict.into(), score));
+            pairs.push((verdict, score));
         }
         [blind, open]
     }
@@ -448,8 +440,8 @@ impl Session {
     pub(super) fn study_ids(&self, judgement: &str) -> Vec<String> {
         let Some(study) = self.study() else { return vec![] };
         let items = (0..study.len()).filter_map(|at| study.item(at));
-        let is_here = |it: &&StudyItem| Some(it.run) == study.open && it.judgement == judgement;
-        items.filter(is_here).map(|it| it.component.clone()).collect()
+        let is_here = |it: &&StudyItem| Some(it.run) == study.open && it.item.judgement == judgement;
+        items.filter(is_here).map(|it| it.item.id.clone()).collect()
     }
 }
 

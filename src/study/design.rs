@@ -8,7 +8,10 @@ mod read;
 mod tests;
 mod written;
 
-use crate::run::{rubric::Unit, values::worded};
+use crate::run::{
+    rubric::{Codebook, Unit},
+    values::worded,
+};
 
 pub use read::{MOST_BYTES, Mistake, read};
 pub use written::written;
@@ -34,6 +37,8 @@ pub struct Design {
     pub sample: Sample,
     pub division: Division,
     pub acts: Acts,
+    /// What each level means; None for the words of the runs' own files, or the built-in ones.
+    pub codebook: Option<Codebook>,
     /// Where labels are kept, a folder a run, in the place of the bundles: where those are only read.
     pub labels_folder: Option<String>,
 }

@@ -39,12 +39,18 @@ fn studied(said: &[(&str, usize, &str, f64)]) -> Arc<Studied> {
             ..StudyRun::default()
         }
     };
+    let judged = |at: usize, design: &Design| {
+        let mut run = run(at);
+        run.judge(design, &Run::default(), None);
+        run
+    };
     let design = Design {
         raters: vec!["ana".into(), "ben".into()],
         adjudicator: Some("dee".into()),
         ..Design::default()
     };
-    Arc::new(Studied::of(design, "study".into(), vec![run(0), run(1)], vec![]))
+    let runs = vec![judged(0, &design), judged(1, &design)];
+    Arc::new(Studied::of(design, "study".into(), runs, vec![]))
 }
 
 fn label(id: &str, run: usize, score: f64) -> Label {
@@ -82,7 +88,7 @@ fn open(session: &mut Session, numbers: &mut Numbers) -> usize {
 fn what_is_on_its_way_to_the_disk_is_saved_in_its_own_run_wherever_the_rater_is() {
     let (mut session, mut numbers) = (session("ana", &[]), Numbers::default());
     let first = open(&mut session, &mut numbers);
-    let id = session.study().unwrap().chosen().unwrap().component.clone();
+    let id = session.study().unwrap().chosen().unwrap().item.id.clone();
     session.labels.put(label(&id, first, 3.0));
     session.labels.put(Label { note: Some("why".into()), ..label(&id, first, 3.0) });
     let sent = session.labels.ask_to_save(&mut numbers).unwrap().request().unwrap();
@@ -111,7 +117,7 @@ fn the_queue_begins_at_the_first_thing_without_a_label() {
     let all = [("ana", 0, "C1", 2.0), ("ana", 0, "C2", 2.0), ("ana", 1, "C1", 2.0)];
     let session = session("ana", &all);
     let item = session.study().unwrap().chosen().unwrap();
-    assert_eq!((item.run, item.component.as_str()), (1, "C2"));
+    assert_eq!((item.run, item.item.id.as_str()), (1, "C2"));
     assert_eq!(session.study_pairs()[0].len(), 3);
 }
 

@@ -3,7 +3,7 @@
 use super::{Acts, Adjudicates, Allocation, Design, Division, Overlap, Sample};
 use crate::run::rubric::Unit;
 
-/// The text of a `study.toml`.
+/// The text of a `study.toml`. The codebook is not written: it is a person's own text.
 pub fn written(design: &Design) -> String {
     let usual = Sample::default();
     let (sample, mut text) = (&design.sample, String::new());

@@ -36,7 +36,7 @@ pub fn say_case(session: &Session, width: usize, rows: &mut Vec<Row>) {
         let words = format!("not saved: {why}; s tries again");
         rows.extend(cut(&words, width).into_iter().map(Row::Problem));
     }
-    let history = study.gold.history(&study.studied, case.item);
+    let history = study.gold.history(case.item);
     say_outcome(&history, width, rows);
     rows.push(Row::Heading(match case.differs() {
         true => "what the raters said".into(),
@@ -138,15 +138,21 @@ fn say_label(
 fn say_verdicts(session: &Session, case: &Case<'_>, width: usize, rows: &mut Vec<Row>) {
     let Some(study) = session.study() else { return };
     rows.push(Row::Heading("what the judges said".into()));
-    for (judgement, verdict) in study.studied.verdicts(case.item) {
+    for (source, item) in study.studied.verdicts(case.item) {
+        let said = &item.said;
+        let names = item.unit.levels().names;
+        let given = |score: f64| {
+            let name = names.get(score as usize).copied().unwrap_or_default();
+            Given::of(score, item.unit.scale(), name)
+        };
         rows.push(Row::Score {
-            by: judgement.judge.name.clone(),
-            score: verdict.score.map(Given::level),
-            label: verdict.label.clone(),
+            by: source.by.clone(),
+            score: said.score.map(given),
+            label: said.label.clone(),
             words: String::new(),
         });
-        rows.extend(cut(&verdict.rationale, width).into_iter().map(Row::Words));
-        for it in &verdict.evidence {
+        rows.extend(cut(&said.rationale, width).into_iter().map(Row::Words));
+        for it in &said.evidence {
             rows.push(Row::Evidence { path: it.path.clone(), lines: it.lines });
         }
     }
@@ -155,7 +161,7 @@ fn say_verdicts(session: &Session, case: &Case<'_>, width: usize, rows: &mut Vec
 /// The outcome that counts of what is looked at.
 fn known(session: &Session) -> Option<Gold> {
     let study = session.study()?;
-    study.gold.of_item(&study.studied, study.chosen()?).cloned()
+    study.gold.of_item(study.chosen()?).cloned()
 }
 
 /// Settles what is looked at; what was settled before stays in the history.

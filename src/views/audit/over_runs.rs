@@ -25,16 +25,15 @@ pub struct StudyEntry {
 pub fn entry_at(session: &Session, at: usize) -> Option<StudyEntry> {
     let study = session.study()?;
     let item = study.item(at)?;
-    let name = study.studied.component(item).map(|it| it.name.clone());
     Some(StudyEntry {
         run: study.studied.run_of(item).map(|it| it.name.clone()).unwrap_or_default(),
         entry: Entry {
-            id: item.component.clone(),
-            name: name.unwrap_or_default(),
+            id: item.item.id.clone(),
+            name: item.item.title.clone(),
             standing: standing(session, item),
             is_unsaved: match study.mode {
                 Mode::Labelling => session.is_unsaved_in_study(item),
-                Mode::Adjudicating => study.gold.is_unsaved(&study.studied, item),
+                Mode::Adjudicating => study.gold.is_unsaved(item),
             },
         },
     })
@@ -44,10 +43,9 @@ fn standing(session: &Session, item: &StudyItem) -> Standing {
     let Some(study) = session.study() else { return Standing::Unlabelled };
     match study.mode {
         Mode::Labelling => {
-            let verdict = study.studied.verdict(item).and_then(|verdict| verdict.score);
-            standing_of(session.study_label(item), verdict)
+            standing_of(session.study_label(item), item.item.said.score)
         }
-        Mode::Adjudicating => match study.gold.of_item(&study.studied, item) {
+        Mode::Adjudicating => match study.gold.of_item(item) {
             None => Standing::Unlabelled,
             Some(gold) => Standing::Settled(gold.score),
         },
@@ -76,9 +74,9 @@ pub fn settle(audit: &mut Audit, session: &mut Session, areas: &Areas) {
         return;
     };
     if session.study().is_some_and(|study| study.is_open()) {
-        session.audited.look_at(&item.judgement);
+        session.audited.look_at(&item.item.judgement);
     }
-    audit.chosen = is_here.then_some(item.component);
+    audit.chosen = is_here.then_some(item.item.id);
 }
 
 pub fn move_by(audit: &mut Audit, session: &mut Session, motion: Motion, height: usize) {
@@ -98,7 +96,7 @@ pub fn go_to(audit: &mut Audit, session: &mut Session, at: usize) {
     }
     session.go_in_study(at);
     let study = session.study().filter(|study| study.is_open());
-    audit.chosen = study.and_then(|study| study.chosen()).map(|item| item.component.clone());
+    audit.chosen = study.and_then(|study| study.chosen()).map(|item| item.item.id.clone());
     audit.rows.cursor = at;
 }
 

@@ -45,12 +45,12 @@ impl Standing {
 }
 
 /// How a label stands to the verdict that it checks.
-pub fn standing_of(label: Option<LabelOn<'_>>, verdict: Option<u8>) -> Standing {
+pub fn standing_of(label: Option<LabelOn<'_>>, verdict: Option<f64>) -> Standing {
     let Some(label) = label else { return Standing::Unlabelled };
     if !label.is_answered() {
         return Standing::TakenBack;
     }
-    match (label.score(), verdict.map(f64::from)) {
+    match (label.score(), verdict) {
         (Some(score), Some(verdict)) if score == verdict => Standing::Agrees(score),
         (Some(score), Some(_)) => Standing::Differs { score, is_explained: is_explained(label) },
         (None, _) | (_, None) => Standing::Open,
@@ -81,7 +81,7 @@ impl Audit {
     pub fn standing(&self, session: &Session, id: &str) -> Standing {
         let Some(judgement) = session.audited() else { return Standing::Unlabelled };
         let verdict = judgement.of(id).and_then(|verdict| verdict.score);
-        standing_of(session.labels.of(judgement, id), verdict)
+        standing_of(session.labels.of(judgement, id), verdict.map(f64::from))
     }
 
     /// How many of the queue have a label.
