@@ -48,7 +48,7 @@ use crate::{
         question::{Answer, Executor, Part, Question},
         request::{Request, Sentence},
         runs::{Depth, Sides as PairedSides},
-        saved::{Pairs, Saved},
+        saved::{Pairs, Saved, ToSave},
     },
     shell::{Message, state},
     store::{self, OpenError},
@@ -562,11 +562,17 @@ impl Executor for Worker {
     fn save_label(
         &self,
         annotator: String,
-        label: Label,
+        what: ToSave,
         seen: Option<Label>,
     ) -> Result<Saved, Sentence> {
-        let label = Label { at: label.at.or_else(|| Some(auditing::now())), ..label };
-        self.recording()?.save_label(&annotator, label, seen.as_ref())
+        let what = match what {
+            ToSave::Label(label) => {
+                let at = label.at.or_else(|| Some(auditing::now()));
+                ToSave::Label(Label { at, ..label })
+            }
+            other => other,
+        };
+        self.recording()?.save_label(&annotator, what, seen.as_ref())
     }
 
     fn places(

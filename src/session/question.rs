@@ -32,7 +32,7 @@ use crate::{
         measured::{Moved, RulerName},
         parties::Measured,
         runs::{Asked, Depth, Found as FoundRuns, Sides as PairedSides},
-        saved::{Pairs, Saved},
+        saved::{Pairs, Saved, ToSave},
     },
     study::{
         Estimate,
@@ -125,8 +125,8 @@ questions! {
     Layers, layers { run: Arc<Run> } -> Option<Arc<Vec<Record>>>;
     /// What this rater has labelled so far.
     Labels, labels { annotator: String } -> Labels;
-    /// A label, brought to the disk; `seen` is what the rater saw of the thing before it.
-    SaveLabel, save_label { annotator: String, label: Label, seen: Option<Label> } -> Saved;
+    /// What a rater said or saw, brought to the disk; `seen` is what the rater saw of the thing before a label.
+    SaveLabel, save_label { annotator: String, what: ToSave, seen: Option<Label> } -> Saved;
     /// Places that look like a component after so many turns. Without a verdict nothing is told of what a judge opened.
     Places, places { run: Arc<Run>, done: usize, component: Component, verdict: Option<Verdict> } -> Arc<Vec<Place>>;
     /// Weighted kappa of scores of a judge and a rater, with its interval.

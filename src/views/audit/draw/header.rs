@@ -8,6 +8,7 @@ use ratatui::{
 };
 
 use crate::{
+    run::rubric::Unit,
     session::Session,
     views::audit::Audit,
     widgets::{
@@ -35,8 +36,8 @@ pub fn draw(view: &Audit, session: &Session, theme: Theme, area: Rect, buffer: &
 /// `audit of quick-reader · after turn 56 at 610540d · slump-5      judgement 2 of 3`
 fn whose(session: &Session, theme: Theme, width: usize) -> Line<'static> {
     let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
-    let Some(judgement) = session.audited() else { return Line::default() };
-    let name = &judgement.judge.name;
+    let Some(judgement) = session.audit_source() else { return Line::default() };
+    let name = &judgement.by;
     let name = if name.is_empty() { "a judge without a name" } else { name };
     let commit = judgement.commit.as_deref().map(|it| it.chars().take(7).collect::<String>());
     let commit = commit.filter(|it| !it.is_empty()).map(|it| format!(" at {it}"));
@@ -44,7 +45,11 @@ fn whose(session: &Session, theme: Theme, width: usize) -> Line<'static> {
         Some(turn) => format!("after turn {}", turn + 1),
         None => "no turn of this run".into(),
     };
-    let rubric = judgement.rubric.clone().unwrap_or_else(|| "rubric not named".into());
+    let rubric = match (&judgement.rubric, session.audited.unit()) {
+        (Some(rubric), _) => rubric.clone(),
+        (None, Unit::Signal) => Unit::Signal.plural().into(),
+        (None, _) => "rubric not named".into(),
+    };
     let facts = format!(" · {state}{} · {rubric}", commit.unwrap_or_default());
     let left = vec![
         own("audit of ", muted),
@@ -77,6 +82,9 @@ fn progress(view: &Audit, session: &Session, theme: Theme, width: usize) -> Line
     }
     left.push(own(" · seed ", muted));
     left.push(own(view.audit_seed().to_string(), plain));
+    if view.proposes {
+        left.push(own(" · two acts", muted));
+    }
     sides(left, vec![saved(view, session, theme)], width)
 }
 
