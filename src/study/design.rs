@@ -9,7 +9,7 @@ mod tests;
 mod written;
 
 use crate::run::{
-    rubric::{Codebook, Unit},
+    rubric::{Acts, Codebook, Unit},
     values::worded,
 };
 
@@ -103,18 +103,6 @@ pub enum Overlap {
     Count(usize),
     /// Between 0 and 1, of the sample.
     Share(f64),
-}
-
-worded! {
-    /// How a label is given.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-    pub enum Acts {
-        /// The score is saved as it is typed.
-        #[default]
-        AtOnce = "at once",
-        /// The score is proposed, and a second key commits it.
-        TwoActs = "two acts",
-    }
 }
 
 worded! {

@@ -8,9 +8,9 @@ use toml::{
     de::{DeTable, DeValue},
 };
 
-use crate::{formats::rubric::codebook, run::rubric::Unit};
+use crate::{formats::rubric::codebook, run::rubric::{Acts, Unit}};
 
-use super::{Acts, Adjudicates, Allocation, Design, Division, GOLD, Overlap, Stratum};
+use super::{Adjudicates, Allocation, Design, Division, GOLD, Overlap, Stratum};
 
 /// Larger files are no studies.
 pub const MOST_BYTES: usize = 1 << 20;

@@ -11,7 +11,7 @@ use crate::{
     },
 };
 
-use super::{prompt::Prompt, reason::AGREE};
+use super::{Answer, prompt::Prompt, proposing::scale_of, reason::AGREE};
 
 impl super::queue::Standing {
     /// The outcome of adjudication in a word.
@@ -165,9 +165,13 @@ fn known(session: &Session) -> Option<Gold> {
 }
 
 /// Settles what is looked at; what was settled before stays in the history.
-pub fn settle_score(session: &mut Session, score: Option<f64>) {
+pub fn settle(session: &mut Session, answer: Answer) {
     let note = known(session).and_then(|it| it.note);
-    put(session, |gold| Gold { score, cannot_tell: score.is_none(), note, ..gold });
+    let (score, cannot_tell) = match answer {
+        Answer::Score(score) => (Some(score), false),
+        Answer::CannotTell => (None, true),
+    };
+    put(session, |gold| Gold { score, cannot_tell, note, ..gold });
 }
 
 /// Withdraws what was settled.
@@ -201,7 +205,9 @@ fn put(session: &mut Session, outcome: impl FnOnce(Gold) -> Gold) {
     let by = session.labels.annotator().map(str::to_owned);
     let Some(study) = session.study() else { return };
     let Some(case) = case(session) else { return };
-    let (run, gold) = (case.item.run, outcome(Gold { by, ..study.studied.outcome(&case) }));
+    let scale = scale_of(session, &case.item.item);
+    let gold = outcome(Gold { by, scale, ..study.studied.outcome(&case) });
+    let run = case.item.run;
     if let Some(study) = session.study_mut() {
         study.gold.put(run, gold);
     }

@@ -9,7 +9,7 @@ use crate::{
 };
 
 use super::{
-    Part,
+    Chosen, Part,
     areas::Areas,
     queue::{Entry, Standing, standing_of},
 };
@@ -25,17 +25,13 @@ pub struct StudyEntry {
 pub fn entry_at(session: &Session, at: usize) -> Option<StudyEntry> {
     let study = session.study()?;
     let item = study.item(at)?;
+    let is_unsaved = match study.mode {
+        Mode::Labelling => session.is_unsaved_in_study(item),
+        Mode::Adjudicating => study.gold.is_unsaved(item),
+    };
     Some(StudyEntry {
         run: study.studied.run_of(item).map(|it| it.name.clone()).unwrap_or_default(),
-        entry: Entry {
-            id: item.item.id.clone(),
-            name: item.item.title.clone(),
-            standing: standing(session, item),
-            is_unsaved: match study.mode {
-                Mode::Labelling => session.is_unsaved_in_study(item),
-                Mode::Adjudicating => study.gold.is_unsaved(item),
-            },
-        },
+        entry: Entry::of(&item.item, standing(session, item), is_unsaved),
     })
 }
 
@@ -43,7 +39,8 @@ fn standing(session: &Session, item: &StudyItem) -> Standing {
     let Some(study) = session.study() else { return Standing::Unlabelled };
     match study.mode {
         Mode::Labelling => {
-            standing_of(session.study_label(item), item.item.said.score)
+            let proposal = session.study_proposal(item);
+            standing_of(session.study_label(item), proposal, item.item.said.score)
         }
         Mode::Adjudicating => match study.gold.of_item(item) {
             None => Standing::Unlabelled,
@@ -60,8 +57,8 @@ pub fn done_count(session: &Session) -> usize {
 /// Brings the view in step with the queue: what is looked at is there once its run is.
 pub fn settle(audit: &mut Audit, session: &mut Session, areas: &Areas) {
     let is_here = session.is_study_item_here();
-    if let Some(id) = audit.chosen.clone().filter(|_| is_here) {
-        session.go_to_component_in_study(&id); // where something else led to it
+    if let Some(chosen) = audit.chosen.clone().filter(|_| is_here) {
+        session.go_to_item_in_study(|item| chosen.is(item)); // where something else led to it
     }
     let Some(study) = session.study() else { return };
     let item = study.chosen().cloned();
@@ -76,7 +73,7 @@ pub fn settle(audit: &mut Audit, session: &mut Session, areas: &Areas) {
     if session.study().is_some_and(|study| study.is_open()) {
         session.audited.look_at(&item.item.judgement);
     }
-    audit.chosen = is_here.then_some(item.item.id);
+    audit.chosen = is_here.then(|| Chosen::of(&item.item));
 }
 
 pub fn move_by(audit: &mut Audit, session: &mut Session, motion: Motion, height: usize) {
@@ -96,7 +93,7 @@ pub fn go_to(audit: &mut Audit, session: &mut Session, at: usize) {
     }
     session.go_in_study(at);
     let study = session.study().filter(|study| study.is_open());
-    audit.chosen = study.and_then(|study| study.chosen()).map(|item| item.item.id.clone());
+    audit.chosen = study.and_then(|study| study.chosen()).map(|item| Chosen::of(&item.item));
     audit.rows.cursor = at;
 }
 
