@@ -93,6 +93,7 @@ pub fn run_with(
     }
     let mut runtime = Runtime::new(opener);
     runtime.may_follow = true;
+    runtime.world.watch_judgements();
     runtime.update(Message::Resized(Terminal::size()?));
     let problems = runtime.prepare(options);
     open_paths(&mut runtime, paths, place, absolute);
