@@ -4,6 +4,7 @@
 //! Read leniently: an entry that cannot be used is a warning with its file, and the rest counts.
 
 mod checklist;
+pub mod codebook;
 mod fields;
 mod flags;
 pub mod gold;
@@ -59,7 +60,9 @@ pub fn read(files: &[Source<'_>]) -> Rubric {
         let Some(part) = Part::of(file.name) else { continue };
         let warnings = &mut rubric.warnings;
         match part {
-            Part::Components => rubric.checklist = checklist::components(file, warnings),
+            Part::Components => {
+                (rubric.checklist, rubric.codebook) = checklist::components(file, warnings);
+            }
             Part::Exposure => rubric.exposure = checklist::exposure(file, warnings),
             Part::Gold => rubric.gold = gold::read(file, warnings),
             Part::Judgement => match judgement::read(file, warnings) {

@@ -4,12 +4,14 @@
 //! All of it is read from files beside a recording ([`crate::formats::rubric`]) and never changed: a new verdict is a
 //! new file. Scores are those of SLUMP's rubric of five levels ([`LEVELS`]); a score off that scale is no score.
 
+pub mod codebook;
 mod gold;
 mod label;
 mod unit;
 
 use super::{Warning, flags::Flagging};
 
+pub use codebook::{Codebook, Criterion, GivenTo, Level as CodebookLevel};
 pub use gold::{Gold, GoldSource, gold_of};
 pub use label::{Confidence, ItemKey, JudgedState, Label, LabelOn, Labels, VerdictId};
 pub use unit::{Scale, Unit, written};
@@ -87,6 +89,8 @@ pub const REASONS: [&str; 6] =
 pub struct Rubric {
     /// `components.json`; None where nothing says what the task consists of.
     pub checklist: Option<Checklist>,
+    /// What `components.json` says of the levels; None where it says nothing, and the built-in words hold.
+    pub codebook: Option<Codebook>,
     /// `exposure.json`.
     pub exposure: Option<Exposure>,
     /// `judgements/*.json`, in the order of [`Judgement::created_at`], those without one first, then by file name.

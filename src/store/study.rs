@@ -57,8 +57,10 @@ pub fn holds_bundles(path: &Path) -> bool {
 /// Everything that is wrong with a study file, each with its line, and with the runs that it names.
 pub fn check(path: &Path) -> Result<Vec<Warning>, StudyError> {
     let (_, mistakes) = design::read(&text_of(path)?);
-    let warning =
-        |it: design::Mistake| Warning { place: format!("{}:{}", name_of(path), it.line), what: it.what };
+    let warning = |it: design::Mistake| Warning {
+        place: format!("{}:{}", name_of(path), it.line),
+        what: it.what,
+    };
     match mistakes.is_empty() {
         true => open(path).map(|studied| studied.warnings),
         false => Ok(mistakes.into_iter().map(warning).collect()),

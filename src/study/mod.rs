@@ -22,6 +22,7 @@ pub mod corpus;
 pub mod correlation;
 pub mod design;
 pub mod division;
+pub mod items;
 mod maths;
 pub mod paired;
 pub mod pairing;

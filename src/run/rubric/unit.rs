@@ -15,9 +15,9 @@ worded! {
         Component = "component",
         /// A leaf of a tree of requirements, known by its way from the root, as `0/3/1`.
         Leaf = "leaf",
-        /// A place that meets a criterion, known by its path and lines, as `src/a.py:3-9`.
+        /// A place that meets a criterion, known by its path and lines, as `src/a.py:3-9`, and by the criterion.
         Flag = "flag",
-        /// A moment of the run that is worth a look, known by its kind and step, as `repeated failure@12.3`.
+        /// A moment of the run that is worth a look, known by its step, as `12.3`; its criterion is the kind of signal.
         Signal = "signal",
         /// A decision of the project, known by its id.
         Decision = "decision",

@@ -48,6 +48,29 @@ pub const COMPONENTS: &[Field] = &[
     Field("schema", Kind::Schema("trajview.components/1"), Must),
     Field("task", Kind::Text, May),
     Field("components", Kind::Objects(COMPONENT), Must),
+    Field("codebook", Kind::Object(CODEBOOK), May),
+];
+
+const CODEBOOK: &[Field] = &[
+    Field("scale", Kind::Text, May),
+    Field("rule", Kind::Text, May),
+    Field("levels", Kind::Objects(CODEBOOK_LEVEL), May),
+    Field("criteria", Kind::Objects(CODEBOOK_CRITERION), May),
+];
+
+const CODEBOOK_CRITERION: &[Field] = &[
+    Field("id", Kind::Id, Must),
+    Field("name", Kind::Text, May),
+    Field("scale", Kind::Text, May),
+    Field("rule", Kind::Text, May),
+    Field("levels", Kind::Objects(CODEBOOK_LEVEL), May),
+];
+
+const CODEBOOK_LEVEL: &[Field] = &[
+    Field("score", Kind::Number, May),
+    Field("name", Kind::Text, May),
+    Field("means", Kind::Text, May),
+    Field("examples", Kind::Texts, May),
 ];
 
 const COMPONENT: &[Field] = &[
