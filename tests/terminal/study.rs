@@ -15,14 +15,27 @@ fn start(studied: &Studied) -> Tui {
     Tui::spawn(120, 40, command)
 }
 
-/// One label of the next thing in the queue, seen on screen as saved; how many there are then.
+/// One label of the next thing in the queue, seen on screen as saved, with its reason where one is asked for.
 fn label(tui: &mut Tui, done: usize, all: usize) {
-    tui.wait_for(&format!("{done}/{all} "));
-    tui.wait_until("the thing on screen", |it| it.screen().contents().contains("what C"));
+    wait_for_the_next(tui, done, all);
     tui.press("3");
-    tui.wait_for(&format!("{}/{all} ", done + 1));
+    let is_asked = |screen: &str| screen.contains("why? a letter answers");
+    tui.wait_until("what became of it", |it| {
+        let screen = it.screen().contents();
+        is_asked(&screen) || screen.contains("you and the judge say 3")
+    });
+    if is_asked(&tui.wait_for(&format!("{}/{all} ", done + 1))) {
+        tui.press("e");
+        tui.wait_for("reason: wrong-evidence");
+    }
     tui.wait_for("all saved");
-    tui.press("\u{1b}N");
+    tui.press("N");
+}
+
+/// The next thing of the queue on screen, its run open.
+fn wait_for_the_next(tui: &mut Tui, done: usize, all: usize) {
+    tui.wait_for(&format!("{done}/{all} "));
+    tui.wait_for("your label comes first");
 }
 
 /// Each of the moments is a program of its own: two labels are seen as saved, the third is under way when it is killed.
@@ -39,7 +52,7 @@ fn killed_at_a_hundred_moments_it_loses_at_most_the_key_under_way() {
             label(&mut tui, labelled + more, all);
         }
         let seen = labelled + 2;
-        tui.wait_until("the next thing", |it| it.screen().contents().contains("what C"));
+        wait_for_the_next(&mut tui, seen, all);
         tui.press("4");
         thread::sleep(Duration::from_micros(moment * 150)); // the moment
         tui.signal("-KILL");

@@ -11,7 +11,7 @@ use crate::{
     },
 };
 
-use super::prompt::Prompt;
+use super::{prompt::Prompt, reason::AGREE};
 
 impl super::queue::Standing {
     /// The outcome of adjudication in a word.
@@ -43,7 +43,7 @@ pub fn say_case(session: &Session, width: usize, rows: &mut Vec<Row>) {
         false => "what the raters said: all the same".into(),
     }));
     for (rater, label) in &case.labels {
-        say_label(rater, *label, width, rows);
+        say_label(rater, *label, (width, study.shows_verdicts), rows);
     }
     for rater in &case.missing {
         rows.push(Row::Note(format!("{rater} has not labelled it")));
@@ -102,7 +102,13 @@ fn given_gold(gold: &Gold) -> Given {
     })
 }
 
-fn say_label(rater: &str, label: LabelOn<'_>, width: usize, rows: &mut Vec<Row>) {
+/// That somebody agrees with the judge is said only where the judge's verdict is.
+fn say_label(
+    rater: &str,
+    label: LabelOn<'_>,
+    (width, shows_verdicts): (usize, bool),
+    rows: &mut Vec<Row>,
+) {
     let blind = match label.blind() {
         Some(true) => Some("blind".to_owned()),
         Some(false) => Some("not blind".to_owned()),
@@ -117,7 +123,8 @@ fn say_label(rater: &str, label: LabelOn<'_>, width: usize, rows: &mut Vec<Row>)
         label: None,
         words: facts.join(", "),
     });
-    let reason = label.reason().map(|reason| format!("reason: {reason}"));
+    let reason = label.reason().filter(|reason| shows_verdicts || *reason != AGREE);
+    let reason = reason.map(|reason| format!("reason: {reason}"));
     let note = label.note().map(|note| format!("note: {note}"));
     for words in reason.into_iter().chain(note) {
         rows.extend(
