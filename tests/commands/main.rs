@@ -5,6 +5,7 @@ mod common;
 mod scb;
 
 mod agree_repeats;
+mod agree_tree;
 mod audit_cli;
 mod calibration;
 mod code_quality;
@@ -36,3 +37,5 @@ mod states;
 mod study;
 mod study_agree;
 mod study_corpus;
+mod study_panel;
+mod tables;
