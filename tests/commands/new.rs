@@ -90,7 +90,7 @@ fn a_new_study_names_its_runs_and_says_what_is_missing() {
     fs::write(&path, empty).unwrap();
     let (code, missing) = said(&path);
     assert_eq!(code, Some(1));
-    assert!(missing.contains("runs: names no run"), "{missing}");
+    assert!(missing.contains("runs: expected paths of run bundles"), "{missing}");
 
     fs::remove_file(&path).unwrap();
     printed(&["new", "study", &run, "--out", &path]);
