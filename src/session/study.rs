@@ -9,7 +9,7 @@ mod gold;
 use std::{collections::BTreeMap, sync::Arc};
 
 use crate::{
-    run::rubric::{Label, LabelOn},
+    run::rubric::{Label, LabelOn, Unit},
     study::studied::{Progress, Studied, StudyItem, StudyRun},
 };
 
@@ -393,16 +393,22 @@ impl Session {
     /// after.
     pub fn study_pairs(&self) -> [Pairs; 2] {
         let (mut blind, mut open) = (vec![], vec![]);
-        let Some(study) = self.study() else { return [blind, open] };
-        for item in (0..study.len()).filter_map(|at| study.item(at)) {
+        let unit = self.study().map_or(Unit::default(), |it| it.studied.design.unit);
+        let scale = unit.scale();
+        let queued = self.study().into_iter().flat_map(|study| {
+            (0..study.len()).filter_map(move |at| Some((study, study.item(at)?)))
+        });
+        for (study, item) in queued {
             let label = self.study_label(item).filter(|label| label.is_answered());
             let verdict = study.studied.verdict(item).and_then(|it| it.score);
             let (Some(label), Some(verdict)) = (label, verdict) else { continue };
-            let Some(score) = label.score() else { continue };
+            let Some(score) = label.score().filter(|_| label.given.scale_of() == scale) else {
+                continue; // on another scale nothing compares
+            };
             let pairs = if label.blind() == Some(true) { &mut blind } else { &mut open };
             pairs.push((verdict.into(), score));
         }
-        [blind, open]
+        [Pairs { scale, scores: blind }, Pairs { scale, scores: open }]
     }
 
     /// Labels of other runs and gold labels, to be brought to the disk.
@@ -441,6 +447,7 @@ impl Session {
             self.labels = labels;
         }
         (study.open, study.way) = (Some(run), Way::Free);
+        self.audit_unit(study.studied.design.unit);
         self.audited.study = Some(study);
     }
 

@@ -9,7 +9,7 @@ use crate::{
 };
 
 use super::{
-    Part,
+    Chosen, Part,
     areas::Areas,
     queue::{Entry, Standing, standing_of},
 };
@@ -30,6 +30,7 @@ pub fn entry_at(session: &Session, at: usize) -> Option<StudyEntry> {
         run: study.studied.run_of(item).map(|it| it.name.clone()).unwrap_or_default(),
         entry: Entry {
             id: item.component.clone(),
+            is_raised: false,
             name: name.unwrap_or_default(),
             standing: standing(session, item),
             is_unsaved: match study.mode {
@@ -45,7 +46,7 @@ fn standing(session: &Session, item: &StudyItem) -> Standing {
     match study.mode {
         Mode::Labelling => {
             let verdict = study.studied.verdict(item).and_then(|verdict| verdict.score);
-            standing_of(session.study_label(item), verdict)
+            standing_of(session.study_label(item), verdict.map(f64::from))
         }
         Mode::Adjudicating => match study.gold.of_item(&study.studied, item) {
             None => Standing::Unlabelled,
@@ -63,7 +64,7 @@ pub fn done_count(session: &Session) -> usize {
 pub fn settle(audit: &mut Audit, session: &mut Session, areas: &Areas) {
     let is_here = session.is_study_item_here();
     if let Some(id) = audit.chosen.clone().filter(|_| is_here) {
-        session.go_to_component_in_study(&id); // where something else led to it
+        session.go_to_component_in_study(&id.id); // where something else led to it
     }
     let Some(study) = session.study() else { return };
     let item = study.chosen().cloned();
@@ -78,7 +79,7 @@ pub fn settle(audit: &mut Audit, session: &mut Session, areas: &Areas) {
     if session.study().is_some_and(|study| study.is_open()) {
         session.audited.look_at(&item.judgement);
     }
-    audit.chosen = is_here.then_some(item.component);
+    audit.chosen = is_here.then(|| Chosen::of_id(&item.component));
 }
 
 pub fn move_by(audit: &mut Audit, session: &mut Session, motion: Motion, height: usize) {
@@ -98,7 +99,8 @@ pub fn go_to(audit: &mut Audit, session: &mut Session, at: usize) {
     }
     session.go_in_study(at);
     let study = session.study().filter(|study| study.is_open());
-    audit.chosen = study.and_then(|study| study.chosen()).map(|item| item.component.clone());
+    audit.chosen =
+        study.and_then(|study| study.chosen()).map(|item| Chosen::of_id(&item.component));
     audit.rows.cursor = at;
 }
 
