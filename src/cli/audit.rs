@@ -12,7 +12,10 @@ use std::path::PathBuf;
 
 use crate::study::queue::Plan;
 
-use super::{Exit, Failure, Outcome, at, config, output::Out};
+use super::{
+    Exit, Failure, Outcome, at, config,
+    output::{Forms, Out},
+};
 use audited::Audited;
 use document::Document;
 
@@ -46,10 +49,10 @@ pub struct Args {
     /// Take labels from a CSV with the columns component and score and, where known, run, turn, commit, judgement,
     /// annotator, reason, note, blind and at; nothing is written unless every row is good. With --judgement, rows that
     /// name no judgement, commit and turn are of that one
-    #[arg(long, value_name = "FILE", conflicts_with = "export")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["export", "md", "tex", "save_tables"])]
     import: Option<PathBuf>,
     /// Print this annotator's labels as CSV, as --import and `trajview agree` read it
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["md", "tex", "save_tables"])]
     export: bool,
     /// With the labels of all annotators
     #[arg(long, requires = "export", conflicts_with = "blank")]
@@ -68,14 +71,13 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
     /// Print JSON (schema trajview.audit/1; of a study trajview.study/1)
-    #[arg(long, conflicts_with_all = ["csv", "md", "import", "export"])]
+    #[arg(long, conflicts_with_all = ["csv", "md", "tex", "save_tables", "import", "export"])]
     json: bool,
     /// Print one table as CSV
-    #[arg(long, conflicts_with_all = ["md", "import", "export"])]
+    #[arg(long, conflicts_with_all = ["md", "tex", "save_tables", "import", "export"])]
     csv: bool,
-    /// Print the tables as Markdown
-    #[arg(long, conflicts_with_all = ["import", "export"])]
-    md: bool,
+    #[command(flatten)]
+    forms: Forms,
 }
 
 /// What is audited.
@@ -87,6 +89,7 @@ struct RunOrStudy {
 }
 
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
+    out.write_as(&args.forms)?;
     if let Some(studied) = study::of(args)? {
         return study::run(&studied, args, out);
     }
@@ -116,7 +119,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     } else if args.csv {
         tables::csv(&document, out)?;
     } else {
-        tables::print(&document, args.md, out)?;
+        tables::print(&document, args.forms.md, out)?;
     }
     Ok(Exit::Fine)
 }

@@ -15,7 +15,10 @@ use crate::{
 };
 
 use super::{
-    Exit, Failure, Outcome, compare, measuring::Measuring, output::Out, resampling::Resampling,
+    Exit, Failure, Outcome, compare,
+    measuring::Measuring,
+    output::{Forms, Out},
+    resampling::Resampling,
 };
 use document::Document;
 
@@ -43,17 +46,16 @@ pub struct Args {
     #[command(flatten)]
     resampling: Resampling,
     /// Print JSON (schema trajview.corpus/1)
-    #[arg(long, conflicts_with_all = ["csv", "md"])]
+    #[arg(long, conflicts_with_all = ["csv", "md", "tex", "save_tables"])]
     json: bool,
     /// Print one table as CSV: that of runs, unless --table names another
-    #[arg(long, conflicts_with = "md")]
+    #[arg(long, conflicts_with_all = ["md", "tex", "save_tables"])]
     csv: bool,
     /// Which table --csv prints
     #[arg(long, value_enum, value_name = "TABLE", default_value_t = Which::Runs, requires = "csv")]
     table: Which,
-    /// Print the tables as Markdown
-    #[arg(long)]
-    md: bool,
+    #[command(flatten)]
+    forms: Forms,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -72,6 +74,7 @@ fn conditions(words: &str) -> Result<Conditions, String> {
 }
 
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
+    out.write_as(&args.forms)?;
     let paths = paths(args)?;
     let scorer = args.measuring.scorer()?;
     let judge = judge(args.judge.as_deref(), &paths)?;
@@ -89,7 +92,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         }
         super::output::tell_warnings(&document.problems);
     } else {
-        tables::print(&document, args.md, out)?;
+        tables::print(&document, args.forms.md, out)?;
     }
     Ok(Exit::Fine)
 }

@@ -39,6 +39,14 @@ enum Kind {
         #[command(flatten)]
         out: OutFile,
     },
+    /// study.toml: an audit of several runs by several raters
+    Study {
+        /// Run bundles or folders of them, to be named in it
+        #[arg(value_name = "RUN")]
+        runs: Vec<String>,
+        #[command(flatten)]
+        out: OutFile,
+    },
 }
 
 #[derive(Debug, clap::Args)]
@@ -50,11 +58,17 @@ struct OutFile {
 
 const CHECKLIST: &str = include_str!("../../assets/templates/checklist.json");
 
+const STUDY: &str = include_str!("../../assets/templates/study.toml");
+
 const JUDGEMENT: &str = include_str!("../../assets/templates/judgement.json");
 
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
     match &args.kind {
         Kind::Checklist { out: file } => file.write(CHECKLIST, out),
+        Kind::Study { runs, out: file } => {
+            let named = format!("runs = {}\n", json!(runs));
+            file.write(&STUDY.replace("runs = []\n", &named), out)
+        }
         Kind::Judgement { run: None, out: file, .. } => file.write(JUDGEMENT, out),
         Kind::Judgement { run: Some(run), at, out: file } => {
             file.write(&judgement(run, at.as_deref())?, out)

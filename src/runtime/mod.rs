@@ -94,6 +94,7 @@ pub fn run_with(
     }
     let mut runtime = Runtime::new(opener);
     runtime.may_follow = true;
+    runtime.world.watch_judgements();
     runtime.update(Message::Resized(Terminal::size()?));
     let study = options.study.clone();
     let problems = runtime.prepare(options);

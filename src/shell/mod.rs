@@ -151,6 +151,7 @@ impl App {
             Message::Grown(run) => {
                 self.screens.on_open_run(|it| it.replay.grow(&mut it.session, run))
             }
+            Message::Judged => self.screens.on_open_run(|it| it.session.rubric.renew()),
             Message::Follow => {
                 self.screens.on_view(|it| {
                     it.replay.update(&mut it.session, replay::Message::Follow, &layout)

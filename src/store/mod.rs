@@ -69,7 +69,7 @@ pub use head::open as open_head;
 pub use inside::set_columns;
 pub use memory::give_back_with;
 pub use open::{open, open_among};
-pub use process::{observed, processed, report, scores_beside};
+pub use process::{observed, processed, processed_of, report, scores_beside};
 pub use reuse::ReuseReader;
 pub use score::{GoesOn, Scorer};
 pub use siblings::Siblings;

@@ -54,16 +54,32 @@ pub fn holds_bundles(path: &Path) -> bool {
     path.is_dir() && rubric::bundle_of(path).is_none() && walk::holds_several(path)
 }
 
-/// What a study file says. All that is wrong with it is told.
-pub fn read(path: &Path) -> Result<Design, StudyError> {
+/// Everything that is wrong with a study file, each with its line, and with the runs that it names.
+pub fn check(path: &Path) -> Result<Vec<Warning>, StudyError> {
+    let (_, mistakes) = design::read(&text_of(path)?);
+    let warning = |it: design::Mistake| Warning {
+        place: format!("{}:{}", name_of(path), it.line),
+        what: it.what,
+    };
+    match mistakes.is_empty() {
+        true => open(path).map(|studied| studied.warnings),
+        false => Ok(mistakes.into_iter().map(warning).collect()),
+    }
+}
+
+fn text_of(path: &Path) -> Result<String, StudyError> {
     let cannot = |why: String| StudyError::Read { path: path.to_owned(), why };
     let size = fs::metadata(path).map_err(|why| cannot(bytes::reason(&why)))?.len();
     if size > design::MOST_BYTES as u64 {
         return Err(cannot(format!("it is larger than {} MB: no study", design::MOST_BYTES >> 20)));
     }
     let content = fs::read(path).map_err(|why| cannot(bytes::reason(&why)))?;
-    let text = String::from_utf8(content).map_err(|_| cannot("it is no text in UTF-8".into()))?;
-    let (design, mistakes) = design::read(&text);
+    String::from_utf8(content).map_err(|_| cannot("it is no text in UTF-8".into()))
+}
+
+/// What a study file says. All that is wrong with it is told.
+pub fn read(path: &Path) -> Result<Design, StudyError> {
+    let (design, mistakes) = design::read(&text_of(path)?);
     let sentence = |it: &design::Mistake| format!("{}:{}: {}", path.display(), it.line, it.what);
     match mistakes.as_slice() {
         [] => Ok(design),

@@ -7,12 +7,14 @@
 mod panel;
 #[cfg(test)]
 mod tests;
+mod units;
 
 use std::collections::BTreeMap;
 
 use crate::run::{Warning, values::worded};
 
 pub use panel::{Files, RunScores, panel_of};
+pub use units::{Person, Units, runs_of};
 
 /// All raters, and what could not be used.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -5,6 +5,7 @@ mod common;
 mod scb;
 
 mod agree_repeats;
+mod agree_tree;
 mod annotations;
 mod audit_cli;
 mod audit_study;
@@ -39,3 +40,5 @@ mod states;
 mod study;
 mod study_agree;
 mod study_corpus;
+mod study_panel;
+mod tables;

@@ -79,3 +79,23 @@ fn nothing_is_written_over() {
     assert_eq!(ran.code, Some(3));
     assert!(ran.err.contains("cannot write"), "{}", ran.err);
 }
+
+#[test]
+fn a_new_study_names_its_runs_and_says_what_is_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("study.toml").to_str().unwrap().to_owned();
+    let run = crate::common::project("sample-runs/codex-p12").to_str().unwrap().to_owned();
+
+    let empty = printed(&["new", "study"]);
+    fs::write(&path, empty).unwrap();
+    let (code, missing) = said(&path);
+    assert_eq!(code, Some(1));
+    assert!(missing.contains("runs: expected paths of run bundles"), "{missing}");
+
+    fs::remove_file(&path).unwrap();
+    printed(&["new", "study", &run, "--out", &path]);
+    let text = fs::read_to_string(&path).unwrap();
+    let named = text.replace("name = \"\"", "name = \"one\"");
+    fs::write(&path, named.replace("raters = []", "raters = [\"ana\", \"ben\"]")).unwrap();
+    assert_eq!(said(&path), (Some(0), "DIR/study.toml: study, no warnings\n".into()));
+}

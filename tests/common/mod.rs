@@ -59,3 +59,15 @@ pub fn printed(arguments: &[&str]) -> String {
 pub fn json(arguments: &[&str]) -> serde_json::Value {
     serde_json::from_str(&printed(arguments)).expect("the output is JSON")
 }
+
+/// What it prints in a terminal of so many columns.
+pub fn at_columns(columns: usize, arguments: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_trajview"))
+        .args(arguments)
+        .current_dir(project("."))
+        .env("TRAJVIEW_CONFIG", "")
+        .env("COLUMNS", columns.to_string())
+        .output()
+        .unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}

@@ -162,7 +162,7 @@ pub fn run(studied: &Studied, args: &Args, out: &mut Out) -> Outcome {
     } else if args.csv {
         tables::csv(&document, out)?;
     } else {
-        tables::print(&document, args.md, out)?;
+        tables::print(&document, args.forms.md, out)?;
     }
     Ok(Exit::Fine)
 }

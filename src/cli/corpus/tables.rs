@@ -17,7 +17,7 @@ use super::document::{
 
 pub fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Result<()> {
     let show = |out: &mut Out, title: &str, table: &Table| {
-        out.line(title)?;
+        out.sentence(title)?;
         out.line("")?;
         table.write(is_markdown, out)?;
         out.line("")
@@ -25,7 +25,7 @@ pub fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Resul
     let (a, b) = (&document.conditions.a, &document.conditions.b);
     show(out, &counted(document), &run_table(document))?;
     if document.paired.is_empty() {
-        out.line(&format!("no task of one agent was run under both conditions, {a} and {b}"))?;
+        out.sentence(&format!("no task of one agent was run under both conditions, {a} and {b}"))?;
     } else {
         show(out, &format!("{a} less {b}, task by task"), &paired_table(document))?;
         show(out, &format!("{a} | {b} | gap"), &task_table(document))?;
@@ -38,10 +38,10 @@ pub fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Resul
         let title = "from checkpoint to checkpoint: rises where the last measured is above the first; slope a checkpoint by least squares, mean over runs [95 % BCa]";
         show(out, title, &trend_table(document))?;
     }
-    adjusted(document).map_or(Ok(()), |line| out.line(&line))?;
+    adjusted(document).map_or(Ok(()), |line| out.sentence(&line))?;
     let correlations = document.correlations.iter().filter(|row| row.n > 0);
-    correlations.map(correlation).try_for_each(|line| out.line(&line))?;
-    notes(document).iter().try_for_each(|line| out.line(line))
+    correlations.map(correlation).try_for_each(|line| out.sentence(&line))?;
+    notes(document).iter().try_for_each(|line| out.sentence(line))
 }
 
 fn counted(document: &Document) -> String {
@@ -59,7 +59,7 @@ fn counted(document: &Document) -> String {
 fn run_table(document: &Document) -> Table {
     let heads = ["task", "agent", "condition"].map(String::from).into_iter();
     let heads = heads.chain(CORPUS.iter().map(|number| format!(">{}", number.id())));
-    let mut table = Table::headed(heads.chain(["run".to_owned()]).collect());
+    let mut table = Table::headed(heads.chain(["run".to_owned()]).collect()).keyed(3);
     let mut rows: Vec<&RunRow> = document.runs.iter().collect();
     rows.sort_by_key(|row| (&row.who.task, &row.who.agent, &row.who.condition)); // stable: by path within
     for run in rows {
@@ -100,7 +100,7 @@ fn paired_table(document: &Document) -> Table {
             dash(it.wilcoxon.as_ref().map(|test| test.test.clone()).or(why))
         }),
     ];
-    Table::of(&columns, &document.paired)
+    Table::of(&columns, &document.paired).keyed(2)
 }
 
 /// Tasks that a side wins; where neither way is better, those in which it is higher or lower.
@@ -127,7 +127,7 @@ fn trend_table(document: &Document) -> Table {
         (">left out", &|it| it.left_out.to_string()),
         (">unmeasured", &|it| it.unmeasured_checkpoints.to_string()),
     ];
-    Table::of(&columns, &document.trends)
+    Table::of(&columns, &document.trends).keyed(2)
 }
 
 fn recovery_table(document: &Document) -> Table {
@@ -144,7 +144,7 @@ fn recovery_table(document: &Document) -> Table {
             it.tasks.iter().map(share).collect::<Vec<_>>().join(", ")
         }),
     ];
-    Table::of(&columns, &document.gap_recovery)
+    Table::of(&columns, &document.gap_recovery).keyed(3)
 }
 
 fn agent_of(row: &PairedRow) -> String {
@@ -168,7 +168,8 @@ fn task_table(document: &Document) -> Table {
     let shown: Vec<Number> = ranked(|shown| shown.task).into_iter().filter(is_known).collect();
     let heads = shown.iter().map(|it| it.id().to_owned());
     let mut table =
-        Table::headed(["task", "agent"].map(str::to_owned).into_iter().chain(heads).collect());
+        Table::headed(["task", "agent"].map(str::to_owned).into_iter().chain(heads).collect())
+            .keyed(2);
     for row in &document.per_task {
         let cells = shown.iter().map(|it| gap(row, *it));
         table.row([row.task.clone(), row.agent.clone()].into_iter().chain(cells).collect());

@@ -4,7 +4,7 @@ use crate::{
         Run,
         rubric::{Judge, Judgement, Labels, Rubric, Verdict},
     },
-    session::question::Question,
+    session::{question::Question, saved::ToSave},
     study::design::Design,
 };
 
@@ -106,7 +106,9 @@ fn what_is_on_its_way_to_the_disk_is_saved_in_its_own_run_wherever_the_rater_is(
     let effects = session.ask_to_save_in_study(&mut numbers);
 
     let [Effect::Ask(_, question)] = effects.as_slice() else { panic!("{effects:?}") };
-    let Question::SaveLabel { place, label, .. } = &**question else { panic!("{question:?}") };
+    let Question::SaveLabel { place, what: ToSave::Label(label), .. } = &**question else {
+        panic!("{question:?}")
+    };
     assert_eq!(place.as_deref(), Some(std::path::Path::new(&format!("run {first}"))));
     assert_eq!(label.note.as_deref(), Some("why"));
     assert_eq!(session.study_progress()[&first].done, 1);
@@ -118,7 +120,7 @@ fn the_queue_begins_at_the_first_thing_without_a_label() {
     let session = session("ana", &all);
     let item = session.study().unwrap().chosen().unwrap();
     assert_eq!((item.run, item.item.id.as_str()), (1, "C2"));
-    assert_eq!(session.study_pairs()[0].len(), 3);
+    assert_eq!(session.study_pairs()[0].scores.len(), 3);
 }
 
 #[test]

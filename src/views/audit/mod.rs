@@ -205,7 +205,8 @@ impl Audit {
         self.chosen.as_ref().map(|chosen| chosen.id.as_str())
     }
 
-    /// The verdict on the item that is looked at, once a label is in; before that there is none to be had.
+    /// The verdict on the item that is looked at, once a label is in; before that there is none to be had. Whoever settles
+    /// the labels of others has it when they ask for it.
     pub fn revealed<'a>(&self, session: &'a Session) -> Option<&'a Said> {
         let item = self.audited_item(session)?;
         if session.adjudicates() {

@@ -178,7 +178,7 @@ fn print(document: &Document, args: &Args, out: &mut Out) -> Outcome {
     out.line(&plain(&format!("{study}: {cases} to settle by {adjudicator}, {settled} settled")))?;
     if !document.cases.is_empty() {
         out.line("")?;
-        table(document, args.md).write(args.md, out)?;
+        table(document, args.forms.md).write(args.forms.md, out)?;
     }
     Ok(Exit::Fine)
 }
