@@ -6,10 +6,11 @@ mod audited;
 mod document;
 mod sheet;
 mod tables;
+mod units;
 
 use std::path::PathBuf;
 
-use crate::study::queue::Plan;
+use crate::{run::rubric::Unit, study::queue::Plan};
 
 use super::{Exit, Failure, Outcome, RunArg, config, output::Out};
 use audited::Audited;
@@ -32,6 +33,9 @@ pub struct Args {
     /// begins so. Without it the last of the latest state, one with a score for every component before others
     #[arg(long, visible_alias = "judge", value_name = "NAME|FILE")]
     judgement: Option<String>,
+    /// What is audited: component, leaf (of a graded rubric tree), flag, signal, decision or process
+    #[arg(long, value_name = "KIND", value_parser = super::view::unit, default_value = "component", hide_default_value = true)]
+    unit: Unit,
     /// Start of the draws
     #[arg(long, default_value_t = Plan::default().seed)]
     seed: u64,
@@ -74,9 +78,13 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     if args.export && !args.blank {
         return sheet::export(&audited, args, out);
     }
+    let plan = Plan { seed: args.seed, size: args.size };
+    if args.unit != Unit::Component && !args.blank && !args.absences {
+        audited.tell_warnings();
+        return shown(&units::document(&audited, args, plan)?, args, out);
+    }
     audited.choose(args.judgement.as_deref())?;
     audited.tell_warnings();
-    let plan = Plan { seed: args.seed, size: args.size };
     if args.blank {
         return sheet::blank(&audited, plan, out);
     }
@@ -84,12 +92,16 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         true => Document::of_absences(&audited)?,
         false => Document::of_queue(&audited, plan, &annotator(args)?)?,
     };
+    shown(&document, args, out)
+}
+
+fn shown(document: &Document, args: &Args, out: &mut Out) -> Outcome {
     if args.json {
-        out.json(&document)?;
+        out.json(document)?;
     } else if args.csv {
-        tables::csv(&document, out)?;
+        tables::csv(document, out)?;
     } else {
-        tables::print(&document, args.md, out)?;
+        tables::print(document, args.md, out)?;
     }
     Ok(Exit::Fine)
 }

@@ -4,6 +4,7 @@
 mod common;
 mod story;
 
+mod audit_units;
 mod audit_view;
 mod collection;
 mod compare_view;
