@@ -10,12 +10,11 @@ use std::{collections::BTreeSet, sync::Arc};
 use crate::{
     metrics::lifeline::moment,
     run::rubric::{
-        Codebook, Criterion, ItemKey, JudgedState, Judgement, LabelOn, Rubric, Unit, Verdict,
-        VerdictId,
+        Codebook, Criterion, ItemKey, JudgedState, Judgement, LabelOn, Rubric, Unit, VerdictId,
     },
     study::{
         items::{self, AuditItem, Ground, Source},
-        queue::{Plan, queue},
+        queue::Plan,
     },
 };
 
@@ -67,28 +66,6 @@ impl PartialEq for Known {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
-}
-
-/// The items in the order that a seed gives, by their scores.
-fn drawn(items: Vec<AuditItem>, seed: u64) -> Vec<AuditItem> {
-    let name = |item: &AuditItem| match &item.criterion {
-        Some(criterion) => format!("{}\n{criterion}", item.id),
-        None => item.id.clone(),
-    };
-    let level = |score: f64| match score.fract() == 0.0 {
-        true => score as u8,
-        false => 100 + (score * 100.0) as u8, // a stratum of its own
-    };
-    let verdicts = items.iter().map(|item| Verdict {
-        component: name(item),
-        score: item.said.score.map(level),
-        ..Verdict::default()
-    });
-    let all = Judgement { verdicts: verdicts.collect(), ..Judgement::default() };
-    let mut by_name: std::collections::BTreeMap<String, AuditItem> =
-        items.into_iter().map(|item| (name(&item), item)).collect();
-    let order = queue(&[&all], Plan { seed, ..Plan::default() });
-    order.into_iter().filter_map(|it| by_name.remove(&it.component)).collect()
 }
 
 impl Audited {
@@ -281,7 +258,7 @@ impl Session {
         let items = source.as_ref().map(|it| items::of(ground, of.unit, &it.file));
         let items = self.by_criteria(items.unwrap_or_default());
         let files = items::sources(ground, of.unit).into_iter().map(|it| it.file).collect();
-        let items = drawn(items, of.seed);
+        let items = items::drawn(items, Plan { seed: of.seed, ..Plan::default() });
         self.audited.queue = Queue { of: Some(of), source, items, files };
     }
 

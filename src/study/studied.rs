@@ -57,6 +57,8 @@ pub struct StudyRun {
 /// What one judging of a run gave.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Judging {
+    /// Which of the judges of the study it is by; 0 where the study names none.
+    pub judge: usize,
     pub source: Source,
     pub items: Vec<AuditItem>,
 }
@@ -100,7 +102,7 @@ impl Studied {
     fn all_items(&mut self) -> Vec<StudyItem> {
         let mut items: Vec<StudyItem> = vec![];
         for (at, run) in self.runs.iter().enumerate() {
-            let audited = run.audited(&self.design);
+            let audited = run.audited();
             if audited.is_empty() {
                 let what = match self.design.judges.as_slice() {
                     [] => "has no judgement with a score; it is not in the sample".to_owned(),
@@ -285,39 +287,49 @@ impl StudyRun {
         let ground = Ground { run, rubric: &self.rubric, process, decisions: None };
         let shown = self.rubric.shown().map(|it| it.file.clone());
         let all = items::sources(ground, design.unit);
-        let is_named = |it: &Source| design.judges.contains(&it.by);
         let speaks = match design.unit {
             Unit::Component => shown,
             _ => all.last().map(|it| it.file.clone()),
         };
-        let wanted = all.into_iter().filter(|it| match design.judges.as_slice() {
-            [] => Some(&it.file) == speaks.as_ref(),
-            _ => is_named(it),
-        });
-        let judging = |source: Source| {
-            let items = items::of(ground, design.unit, &source.file);
-            Judging { items: by_criteria(design, items), source }
+        let names: Vec<Option<&str>> =
+            design.judges.iter().map(|name| judge_called(&all, name)).collect();
+        let judge = |it: &Source| match design.judges.as_slice() {
+            [] => (Some(&it.file) == speaks.as_ref()).then_some(0),
+            _ => names.iter().position(|name| *name == Some(&it.by)),
         };
-        self.judged = wanted.map(judging).collect();
+        let judging = |source: &Source| {
+            let items = items::of(ground, design.unit, &source.file);
+            let (judge, source) = (judge(source)?, source.clone());
+            Some(Judging { judge, source, items: by_criteria(design, items) })
+        };
+        let judged = all.iter().filter_map(judging).collect();
+        self.judged = judged;
     }
 
     /// The judgings whose verdicts are put before raters: of each state the first judge's of the study, so that nothing is
     /// labelled twice; of several by that judge the last.
-    pub fn audited(&self, design: &Design) -> Vec<&Judging> {
-        let rank = |judging: &Judging| {
-            design.judges.iter().position(|name| *name == judging.source.by).unwrap_or_default()
-        };
+    pub fn audited(&self) -> Vec<&Judging> {
         let mut audited: Vec<&Judging> = vec![];
         for judging in &self.judged {
             let state = (&judging.source.commit, judging.source.turn);
             match audited.iter().position(|it| (&it.source.commit, it.source.turn) == state) {
-                Some(at) if rank(judging) <= rank(audited[at]) => audited[at] = judging,
+                Some(at) if judging.judge <= audited[at].judge => audited[at] = judging,
                 Some(_) => {}
                 None => audited.push(judging),
             }
         }
         audited
     }
+}
+
+/// Who is meant by a name: the judge of that name, else the only one whose name begins so.
+fn judge_called<'a>(all: &'a [Source], name: &str) -> Option<&'a str> {
+    if let Some(exact) = all.iter().find(|it| it.by == name) {
+        return Some(&exact.by);
+    }
+    let mut begin = all.iter().map(|it| it.by.as_str()).filter(|by| by.starts_with(name));
+    let first = begin.next()?;
+    begin.all(|other| other == first).then_some(first)
 }
 
 /// Each item once for each criterion, where the codebook has several.

@@ -77,5 +77,5 @@ fn given(session: &Session) -> Option<(String, bool)> {
     let source = session.audit_source()?;
     let given = session.codebook().given_to(source.prompt_sha256.as_deref(), unit);
     let by = if source.by.is_empty() { "the judge" } else { &source.by };
-    Some((format!("{by} {}", given.words()), given == GivenTo::Same))
+    Some((given.said_of(by), given != GivenTo::Another))
 }
