@@ -16,7 +16,7 @@ use crate::{
     study::compare::{self, FileRow, Moment, Party, Side, Subtraction, Trees},
 };
 
-use super::{Exit, Failure, Outcome, at, measuring::Measuring, output::{Forms, Out}};
+use super::{Exit, Failure, Outcome, at, measuring::Measuring, output::{Forms, Out}, resampling::Resampling};
 use document::Document;
 
 /// Compare runs, paired by component, checkpoint and phase
@@ -38,6 +38,8 @@ pub struct Args {
     each: Each,
     #[command(flatten)]
     measuring: Measuring,
+    #[command(flatten)]
+    resampling: Resampling,
     /// Print JSON (schema trajview.compare/1)
     #[arg(long, conflicts_with_all = ["csv", "md", "tex", "save_tables"])]
     json: bool,

@@ -10,6 +10,7 @@ mod cat;
 mod check;
 mod commands;
 mod compare;
+mod components;
 mod completions;
 mod config;
 mod corpus;

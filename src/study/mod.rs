@@ -4,7 +4,8 @@
 //! measurements of the same things, [`correlation`] between two numbers. [`pairing`] says which runs stand against
 //! which, [`raters`] which scores, [`stability`] how far a judge agrees with itself, [`queue`] in which order a human
 //! checks a judge; [`sheet`] reads scores from plain tables; [`compare`] sets two runs side by side, and
-//! [`corpus`] does it all for many runs, [`graded`] joins two graded trees node by node. [`trend`] says where a number goes from checkpoint to
+//! [`corpus`] does it all for many runs, [`graded`] joins two graded trees node by node,
+//! [`components`] compares two conditions component by component with tasks as clusters. [`trend`] says where a number goes from checkpoint to
 //! checkpoint, [`recovery`] how much of a loss a treatment gives back. All of it agrees with SciPy and scikit-learn; `tests/vectors/` has the numbers
 //! and the scripts that made them.
 //!
@@ -16,10 +17,12 @@
 pub mod agreement;
 pub mod bootstrap;
 pub mod compare;
+pub mod components;
 pub mod corpus;
 pub mod correlation;
 pub mod graded;
 mod maths;
+pub mod mixed;
 pub mod paired;
 pub mod pairing;
 pub mod process;
