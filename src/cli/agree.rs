@@ -2,7 +2,7 @@
 
 mod calibration;
 mod document;
-mod gather;
+pub(super) mod gather;
 mod panel;
 mod reference;
 mod repeats;

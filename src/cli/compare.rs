@@ -16,7 +16,12 @@ use crate::{
     study::compare::{self, FileRow, Moment, Party, Side, Subtraction, Trees},
 };
 
-use super::{Exit, Failure, Outcome, at, measuring::Measuring, output::{Forms, Out}, resampling::Resampling};
+use super::{
+    Exit, Failure, Outcome, at,
+    measuring::Measuring,
+    output::{Forms, Out},
+    resampling::Resampling,
+};
 use document::Document;
 
 /// Compare runs, paired by component, checkpoint and phase

@@ -21,7 +21,6 @@ use crate::{
     },
 };
 
-
 /// A measure of the components of one agent, or of all.
 #[derive(Debug, Serialize)]
 pub struct ComponentsRow {
@@ -86,7 +85,8 @@ pub fn rows<'s, M>(
         let task = tasks.binary_search(&row.pair.task.as_str()).unwrap_or_default();
         let mut found: BTreeMap<&str, Component> = BTreeMap::new();
         let sides = [(&row.pair.a, true), (&row.pair.b, false)];
-        for (run, is_a) in sides.iter().flat_map(|(runs, is_a)| runs.iter().map(|it| (*it, *is_a))) {
+        for (run, is_a) in sides.iter().flat_map(|(runs, is_a)| runs.iter().map(|it| (*it, *is_a)))
+        {
             for (component, score) in scores(run) {
                 let nothing = || Component { task, a: vec![], b: vec![] };
                 let of = found.entry(component).or_insert_with(nothing);
@@ -199,9 +199,8 @@ pub fn means_of_two(rows: &[ComponentsRow]) -> Table {
 
 /// The difference with tasks as clusters.
 pub fn clustered(rows: &[ComponentsRow]) -> Table {
-    let of = |it: &ComponentsRow, cell: &dyn Fn(&MixedRow) -> String| {
-        dash(it.mixed.as_ref().map(cell))
-    };
+    let of =
+        |it: &ComponentsRow, cell: &dyn Fn(&MixedRow) -> String| dash(it.mixed.as_ref().map(cell));
     let columns: [Column<'_, ComponentsRow>; 9] = [
         ("agent", &agent_of),
         ("measure", &|it| it.measure.into()),

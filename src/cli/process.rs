@@ -15,7 +15,8 @@ use crate::{
     store,
 };
 
-use super::{Exit, Failure, Outcome, at,
+use super::{
+    Exit, Failure, Outcome, at,
     output::{Forms, Out},
     resampling::Resampling,
 };

@@ -79,10 +79,19 @@ pub enum JobError {
     UnknownDecision { id: String, such: String },
     #[error("{id}: {why}")]
     NoPart { id: String, why: &'static str },
+    #[error("{0}: no such part; expected DQ, CH or RT")]
+    UnknownPart(String),
     #[error("{0}")]
     NoFiles(String),
     #[error("judge {judge}: {why}")]
     NoKey { judge: String, why: String },
+}
+
+impl JobError {
+    /// Whether the state lacks what is asked about, which another state may have.
+    pub const fn has_nothing(&self) -> bool {
+        matches!(self, Self::NoDecisions(_) | Self::NoPart { .. })
+    }
 }
 
 impl Job {
@@ -103,13 +112,18 @@ impl Job {
             About::Places(all) => Some(all),
             About::Components | About::Decisions(_) | About::Process => None,
         };
+        let scale = items.first().map_or(Scale::Levels, Item::scale);
+        let own = (scale == Scale::Levels && wish.prompt.is_built_in())
+            .then(|| Prompt::with_codebook(scale, &rubric().codebook?))
+            .flatten();
+        let prompt = own.unwrap_or(wish.prompt);
         let snapshot =
             Snapshot::of(&opened.run, &opened.archive, wish.turn).map_err(JobError::NoFiles)?;
         let job = Self {
             budget: wish.budget.unwrap_or(wish.settings.budget),
             settings: Arc::new(wish.settings),
             key: Secret::default(),
-            prompt: Arc::new(wish.prompt),
+            prompt: Arc::new(prompt),
             snapshot,
             subject: subject(&opened.run, wish.turn, &items),
             items,
@@ -221,8 +235,10 @@ fn parts(opened: &Opened, wanted: Option<&[String]>, turn: usize) -> Result<Vec<
     let known = store::parts::material(&opened.archive, &opened.run, turn);
     let has = |id: &str| known.iter().any(|(part, _)| part.id() == id);
     if let Some(id) = wanted.into_iter().flatten().find(|id| !has(id)) {
-        let why = JudgedPart::by_word(id).map_or("no such part; expected DQ, CH or RT", lacks);
-        return Err(JobError::NoPart { id: id.clone(), why });
+        return Err(match JudgedPart::by_word(id) {
+            Some(part) => JobError::NoPart { id: id.clone(), why: lacks(part) },
+            None => JobError::UnknownPart(id.clone()),
+        });
     }
     let is_wanted =
         |part: JudgedPart| wanted.is_none_or(|wanted| wanted.iter().any(|id| id == part.id()));

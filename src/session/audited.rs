@@ -7,11 +7,11 @@ use std::collections::BTreeSet;
 
 use crate::{
     metrics::lifeline,
-    run::rubric::{Judgement, Label},
+    run::rubric::{JudgedState, Judgement, LabelOn},
     study::queue::{Plan, queue},
 };
 
-use super::Session;
+use super::{Session, study::StudyQueue};
 
 #[derive(Debug, Default)]
 pub struct Audited {
@@ -20,6 +20,8 @@ pub struct Audited {
     queue: Queue,
     /// Whether the audit was on screen.
     has_begun: bool,
+    /// The study that the run is of, where one is worked on; it goes from run to run.
+    pub(super) study: Option<Box<StudyQueue>>,
     /// Verdicts that were on screen since the program started: judgement and component.
     seen: BTreeSet<(String, String)>,
 }
@@ -48,6 +50,13 @@ impl Queue {
 }
 
 impl Audited {
+    /// From now on this judgement is audited.
+    pub fn look_at(&mut self, judgement: &str) {
+        if self.judgement.as_deref() != Some(judgement) {
+            self.judgement = Some(judgement.to_owned());
+        }
+    }
+
     /// The audit is on screen: from now on what waits for a label is hidden elsewhere.
     pub const fn begin(&mut self) {
         self.has_begun = true;
@@ -94,6 +103,9 @@ impl Session {
     /// # Errors
     /// Where there is no other; a sentence.
     pub fn flip_audited(&mut self, by: isize) -> Result<String, String> {
+        if self.study().is_some() {
+            return Err("the study says which judgement is audited".into());
+        }
         let (number, count) = self.audited_number().ok_or("nothing has judged this run yet")?;
         if count == 1 {
             return Err("this run has one judgement with scores".into());
@@ -114,7 +126,12 @@ impl Session {
     /// Draws the queue with a seed, where something about it is new.
     pub fn draw_queue(&mut self, seed: Option<u64>) {
         let mut queue = std::mem::take(&mut self.audited.queue);
-        queue.settle(self.audited(), seed);
+        if self.study().is_some() {
+            let file = self.audited().map(|it| it.file.clone()).unwrap_or_default();
+            (queue.of, queue.ids) = (None, self.study_ids(&file));
+        } else {
+            queue.settle(self.audited(), seed);
+        }
         self.audited.queue = queue;
     }
 
@@ -126,7 +143,7 @@ impl Session {
     /// Ids of what is in the queue and has no label.
     pub fn unlabelled(&self) -> BTreeSet<&str> {
         let Some(judgement) = self.audited() else { return BTreeSet::new() };
-        let is_open = |id: &&String| self.labels.given_to(judgement, id).is_none();
+        let is_open = |id: &&String| self.labels.given_to(judgement, *id).is_none();
         self.queued().iter().filter(is_open).map(String::as_str).collect()
     }
 
@@ -137,14 +154,22 @@ impl Session {
 
     /// The label of the rater at the screen on a component, in the judgement that is looked at. Labels of others are on no
     /// screen: whoever sees them is no independent rater any more. None while nobody said who the rater is.
-    pub fn own_label_of(&self, id: &str) -> Option<&Label> {
+    pub fn own_label_of<'a>(&'a self, id: &'a str) -> Option<LabelOn<'a>> {
         let annotator = self.labels.annotator()?;
         let own = self.rubric.known()?.labels.iter().find(|it| it.annotator == annotator)?;
         let label = match self.rubric.judgement() {
             Some(judgement) => own.on(judgement, id),
-            None => own.labels.iter().rfind(|label| label.component == id),
+            None => {
+                let last = own.labels.iter().rfind(|label| label.item() == id.into());
+                let state = last.map(|label| JudgedState {
+                    file: label.judgement.as_deref().unwrap_or_default(),
+                    commit: label.commit.as_deref(),
+                    turn: label.turn,
+                });
+                state.and_then(|state| own.on(state, id))
+            }
         };
-        label.filter(|label| label.score.is_some())
+        label.filter(|label| label.is_answered())
     }
 }
 
@@ -156,7 +181,7 @@ mod tests {
     use crate::{
         run::{
             Run,
-            rubric::{Rubric, Verdict},
+            rubric::{Label, Rubric, Verdict},
         },
         session::request::Numbers,
     };
@@ -187,7 +212,7 @@ mod tests {
         let label = Label {
             component: "C1".into(),
             judgement: Some("a".into()),
-            score: Some(2),
+            score: Some(2.0),
             ..Label::default()
         };
         session.labels.put(label);

@@ -4,9 +4,12 @@
 //! saved at a time, in the order in which they were given. After a failure the rest waits for the next label or for the
 //! rater to say so.
 
-use std::collections::VecDeque;
+use std::{
+    collections::VecDeque,
+    path::{Path, PathBuf},
+};
 
-use crate::run::rubric::{Judgement, Label, Labels};
+use crate::run::rubric::{ItemKey, JudgedState, Label, LabelOn, Labels, VerdictId};
 
 use super::{
     ask::{Loading, Pending},
@@ -19,17 +22,40 @@ use super::{
 #[derive(Debug, Default)]
 pub struct RaterLabels {
     annotator: Option<String>,
+    /// The folder that they are saved to; None for the bundle of the run that is open.
+    place: Option<PathBuf>,
     /// As on disk when it was last read or written.
     kept: Loading<Labels>,
     unsaved: VecDeque<Label>,
     /// Why the first of those could not be saved.
     failed: Option<String>,
     pending: Pending<()>,
-    /// Given since the program started, the last one last: judgement and component.
-    given: Vec<(String, String)>,
+    /// Labelled since the program started, the last one last.
+    given: Vec<VerdictId>,
 }
 
 impl RaterLabels {
+    /// Those of a rater in a run of a study, which are known already and kept in this folder.
+    pub fn kept_in(place: &Path, annotator: &str, labels: Labels) -> Self {
+        let place = Some(place.to_owned());
+        Self { place, kept: Loading::Ready(labels), ..Self::called(annotator) }
+    }
+
+    /// Of a rater who has said nothing.
+    pub fn called(annotator: &str) -> Self {
+        Self { annotator: Some(annotator.to_owned()), ..Self::default() }
+    }
+
+    /// As on disk when they were last read or written.
+    pub fn kept(&self) -> Option<&Labels> {
+        self.kept.ready()
+    }
+
+    /// Whether this is the number of the label that is being saved.
+    pub fn awaits(&self, request: Request) -> bool {
+        self.pending.is_about(request)
+    }
+
     pub fn annotator(&self) -> Option<&str> {
         self.annotator.as_deref()
     }
@@ -70,20 +96,56 @@ impl RaterLabels {
         self.unsaved.len()
     }
 
-    /// What the rater said last of a component as it was judged, a label that was taken back included.
-    pub fn of(&self, judgement: &Judgement, id: &str) -> Option<&Label> {
-        let is_it = |label: &&Label| label.is_on(judgement, id);
-        let kept = || self.kept.ready()?.labels.iter().rfind(is_it);
-        self.unsaved.iter().rfind(is_it).or_else(kept)
+    /// What the rater said last of an item as it was judged, a label that was taken back included.
+    pub fn of<'a, 'i>(
+        &'a self,
+        state: impl Into<JudgedState<'a>>,
+        item: impl Into<ItemKey<'i>>,
+    ) -> Option<LabelOn<'a>> {
+        LabelOn::of(self.all(), state.into(), item.into())
+    }
+
+    /// Those on disk, then those on their way.
+    fn all(&self) -> impl DoubleEndedIterator<Item = &Label> {
+        let kept = self.kept.ready().map_or(&[][..], |kept| &kept.labels);
+        kept.iter().chain(&self.unsaved)
     }
 
     /// The label that is in; one that was taken back is none.
-    pub fn given_to(&self, judgement: &Judgement, id: &str) -> Option<&Label> {
-        self.of(judgement, id).filter(|label| label.score.is_some())
+    pub fn given_to<'a, 'i>(
+        &'a self,
+        state: impl Into<JudgedState<'a>>,
+        item: impl Into<ItemKey<'i>>,
+    ) -> Option<LabelOn<'a>> {
+        self.of(state, item).filter(|label| label.is_answered())
     }
 
-    pub fn is_unsaved(&self, judgement: &Judgement, id: &str) -> bool {
-        self.unsaved.iter().any(|label| label.is_on(judgement, id))
+    pub fn is_unsaved<'a, 'i>(
+        &self,
+        state: impl Into<JudgedState<'a>>,
+        item: impl Into<ItemKey<'i>>,
+    ) -> bool {
+        let (state, item) = (state.into(), item.into());
+        self.unsaved.iter().any(|label| label.is_on(state, item))
+    }
+
+    /// Takes the label of an item in a judged state back, whichever judgements its reasons are about.
+    pub fn take_back(&mut self, state: JudgedState<'_>, item: ItemKey<'_>) {
+        let mut emptied: Vec<Label> = vec![];
+        for label in self.all().filter(|label| label.is_on(state, item)) {
+            emptied.retain(|before| !before.is_of_one(label));
+            emptied.push(Label {
+                score: None,
+                cannot_tell: false,
+                confidence: None,
+                blind: Some(false),
+                reason: None,
+                note: None,
+                at: None,
+                ..label.clone()
+            });
+        }
+        emptied.into_iter().for_each(|label| self.put(label));
     }
 
     /// To be saved next. What waited for a better moment is tried again.
@@ -97,14 +159,14 @@ impl RaterLabels {
     }
 
     /// Remembers a label that was given, to be taken back.
-    pub fn remember(&mut self, judgement: &Judgement, id: &str) {
-        self.given.push((judgement.file.clone(), id.to_owned()));
+    pub fn remember(&mut self, judgement: &str, item: ItemKey<'_>) {
+        self.given.push(VerdictId::of(judgement, item));
     }
 
-    /// The last label given for this judgement; it is not remembered any longer.
-    pub fn last_given(&mut self, judgement: &Judgement) -> Option<String> {
-        let at = self.given.iter().rposition(|(file, _)| *file == judgement.file)?;
-        Some(self.given.remove(at).1)
+    /// The last item that was labelled for this judgement; it is not remembered any longer.
+    pub fn last_given(&mut self, judgement: &str) -> Option<VerdictId> {
+        let at = self.given.iter().rposition(|it| it.judgement == judgement)?;
+        Some(self.given.remove(at))
     }
 
     /// Asks for what is on disk, where that is to be asked.
@@ -121,7 +183,11 @@ impl RaterLabels {
             return None;
         }
         let seen = self.kept.ready().and_then(|kept| kept.about(&label)).cloned();
-        Some(self.pending.ask(numbers, (), Question::SaveLabel { annotator, label, seen }))
+        Some(self.pending.ask(
+            numbers,
+            (),
+            Question::SaveLabel { place: self.place.clone(), annotator, label, seen },
+        ))
     }
 
     pub fn take_labels(&mut self, request: Request, labels: Result<Labels, String>) {
@@ -138,10 +204,7 @@ impl RaterLabels {
                 self.kept = Loading::Ready(labels);
                 let stands = stands?;
                 self.unsaved.retain(|label| !label.is_about_the_same(&stands));
-                self.given.retain(|(file, id)| {
-                    *id != stands.component
-                        || stands.judgement.as_ref().is_some_and(|it| it != file)
-                });
+                self.given.retain(|it| it.key() != stands.item());
                 Some(stands)
             }
             Err(why) => {
@@ -155,6 +218,7 @@ impl RaterLabels {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::run::rubric::Judgement;
 
     fn judgement() -> Judgement {
         let (file, commit) = ("judgements/a.json".into(), Some("abcdef".into()));
@@ -163,7 +227,7 @@ mod tests {
 
     fn label(id: &str, score: u8) -> Label {
         let judgement = Some("judgements/a.json".into());
-        Label { component: id.into(), judgement, score: Some(score), ..Label::default() }
+        Label { component: id.into(), judgement, score: Some(score.into()), ..Label::default() }
     }
 
     fn ready() -> (RaterLabels, Numbers) {
@@ -198,10 +262,10 @@ mod tests {
 
         assert_eq!(first, label("C1", 1));
         assert_eq!(labels.ask_to_save(&mut numbers), None);
-        assert_eq!(labels.of(&judgement(), "C2"), Some(&label("C2", 2)));
+        assert_eq!(labels.of(&judgement(), "C2").unwrap().given, &label("C2", 2));
         labels.take_saved(request, saved(&[label("C1", 1)]));
         assert!(!labels.is_unsaved(&judgement(), "C1") && labels.is_unsaved(&judgement(), "C2"));
-        assert_eq!(labels.of(&judgement(), "C1"), Some(&label("C1", 1)));
+        assert_eq!(labels.of(&judgement(), "C1").unwrap().given, &label("C1", 1));
         assert_eq!(to_save(&mut labels, &mut numbers).unwrap().1, label("C2", 2));
     }
 
@@ -214,7 +278,7 @@ mod tests {
         labels.take_saved(request, Err("read-only file system".into()));
 
         assert_eq!(labels.why_not_saved(), Some("read-only file system"));
-        assert_eq!(labels.of(&judgement(), "C1"), Some(&label("C1", 1)));
+        assert_eq!(labels.of(&judgement(), "C1").unwrap().given, &label("C1", 1));
         assert_eq!(labels.ask_to_save(&mut numbers), None);
         assert!(labels.be("bob").is_err());
         labels.try_again();
@@ -227,7 +291,7 @@ mod tests {
         labels.put(label("C1", 1));
         labels.put(Label { reason: Some("other".into()), ..label("C1", 1) });
         labels.put(label("C2", 2));
-        labels.remember(&judgement(), "C1");
+        labels.remember("judgements/a.json", "C1".into());
         let (request, _, seen) = to_save(&mut labels, &mut numbers).unwrap();
         assert_eq!(seen, None);
 
@@ -237,8 +301,8 @@ mod tests {
         let told = labels.take_saved(request, Ok(saved));
 
         assert_eq!(told, Some(first.clone()));
-        assert_eq!(labels.of(&judgement(), "C1"), Some(&first));
-        assert_eq!(labels.last_given(&judgement()), None);
+        assert_eq!(labels.of(&judgement(), "C1").unwrap().given, &first);
+        assert_eq!(labels.last_given("judgements/a.json"), None);
         assert_eq!(to_save(&mut labels, &mut numbers).unwrap().1, label("C2", 2));
     }
 
@@ -250,6 +314,6 @@ mod tests {
         labels.put(Label { commit: Some("123".into()), ..label("C1", 1) });
         assert_eq!(labels.of(&judgement(), "C1"), None);
         labels.put(Label { judgement: None, commit: Some("abc".into()), ..label("C1", 3) });
-        assert_eq!(labels.of(&judgement(), "C1").unwrap().score, Some(3));
+        assert_eq!(labels.of(&judgement(), "C1").unwrap().score(), Some(3.0));
     }
 }

@@ -3,7 +3,7 @@
 use crate::run::rubric::{Label, Labels};
 
 /// Scores of a judge and of a rater for the same components.
-pub type Pairs = Vec<(u8, u8)>;
+pub type Pairs = Vec<(f64, f64)>;
 
 /// What became of a label that was to be saved.
 #[derive(Debug, Clone, PartialEq)]

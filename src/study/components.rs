@@ -90,11 +90,8 @@ fn of_measure(measure: Measure, components: &[Component], plan: &Plan) -> Compar
         scores.iter().map(|score| measure.of(*score)).sum::<f64>() / scores.len() as f64
     };
     let is_paired = |it: &&Component| !it.a.is_empty() && !it.b.is_empty();
-    let pairs: Vec<(usize, f64, f64)> = components
-        .iter()
-        .filter(is_paired)
-        .map(|it| (it.task, mean(&it.a), mean(&it.b)))
-        .collect();
+    let pairs: Vec<(usize, f64, f64)> =
+        components.iter().filter(is_paired).map(|it| (it.task, mean(&it.a), mean(&it.b))).collect();
     let mut tasks: Vec<usize> = pairs.iter().map(|(task, _, _)| *task).collect();
     tasks.sort_unstable();
     tasks.dedup();

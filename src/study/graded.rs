@@ -180,8 +180,13 @@ mod tests {
 
     #[test]
     fn leaves_are_joined_by_their_ids_from_the_root_in_whatever_order() {
-        let reference = tree(&inner("r", true, &[leaf("a", 1, true), leaf("b", 0, true), leaf("b", 1, true)]));
-        let judge = tree(&inner("other", true, &[leaf("b", 1, true), leaf("b", 0, true), leaf("a", 1, true)]));
+        let reference =
+            tree(&inner("r", true, &[leaf("a", 1, true), leaf("b", 0, true), leaf("b", 1, true)]));
+        let judge = tree(&inner(
+            "other",
+            true,
+            &[leaf("b", 1, true), leaf("b", 0, true), leaf("a", 1, true)],
+        ));
 
         let graded = Graded::of(&reference, &judge);
 
@@ -191,8 +196,13 @@ mod tests {
 
     #[test]
     fn what_the_judge_did_not_grade_validly_is_left_out_with_all_below_it() {
-        let reference = tree(&inner("r", true, &[leaf("a", 1, true), inner("i", true, &[leaf("b", 0, true)])]));
-        let judge = tree(&inner("r", true, &[leaf("a", 1, false), inner("i", false, &[leaf("b", 1, true)])]));
+        let reference =
+            tree(&inner("r", true, &[leaf("a", 1, true), inner("i", true, &[leaf("b", 0, true)])]));
+        let judge = tree(&inner(
+            "r",
+            true,
+            &[leaf("a", 1, false), inner("i", false, &[leaf("b", 1, true)])],
+        ));
 
         let graded = Graded::of(&reference, &judge);
 
@@ -201,8 +211,10 @@ mod tests {
 
     #[test]
     fn nodes_of_one_tree_alone_are_named_by_the_highest_of_them() {
-        let reference = tree(&inner("r", true, &[inner("i", true, &[leaf("a", 0, true)]), leaf("c", 0, true)]));
-        let judge = tree(&inner("r", true, &[leaf("c", 0, true), inner("j", true, &[leaf("a", 0, true)])]));
+        let reference =
+            tree(&inner("r", true, &[inner("i", true, &[leaf("a", 0, true)]), leaf("c", 0, true)]));
+        let judge =
+            tree(&inner("r", true, &[leaf("c", 0, true), inner("j", true, &[leaf("a", 0, true)])]));
 
         let graded = Graded::of(&reference, &judge);
 

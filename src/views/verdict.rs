@@ -1,11 +1,17 @@
 //! What was said of a component, row by row: the views of scores and of the audit show the same.
 
-use ratatui::text::{Line, Span};
+use ratatui::{
+    style::Style,
+    text::{Line, Span},
+};
 
 use crate::{
     run::figures,
-    run::rubric::{Component, FULL, Look, SEVERE, Verdict},
-    session::{Session, rubric::score_said},
+    run::rubric::{
+        CANNOT_TELL, COMPONENTS, Component, FULL, LEVELS, Label, Levels, Look, SEVERE, Scale, Unit,
+        Verdict, written,
+    },
+    session::Session,
     views::source::{self, Mark},
     widgets::{
         line::{fit, fit_end, own, recorded, safe, width_of},
@@ -28,7 +34,7 @@ pub enum Row {
     /// The score of a judge or of a rater.
     Score {
         by: String,
-        score: Option<u8>,
+        score: Option<Given>,
         label: Option<String>,
         words: String,
     },
@@ -56,6 +62,59 @@ pub enum Row {
     Excerpt(String),
     /// One of several answers to a question: begins with the key that gives it.
     Choice(String),
+}
+
+/// A score as it is shown: by the length of a bar, its number and its word.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Given {
+    words: String,
+    /// Cells that are full, and all of them.
+    bar: (usize, usize),
+    meaning: Meaning,
+}
+
+/// Cells of the bar of a score that may be any number of its scale.
+const SHARE_CELLS: f64 = 4.0;
+
+impl Given {
+    /// The name of the level is empty where it has none.
+    pub fn of(score: f64, scale: Scale, name: &str) -> Self {
+        let (low, high) = scale.ends();
+        let span = f64::from(high - low);
+        let part = (score - f64::from(low)) / span;
+        let cells = if scale == Scale::Share { SHARE_CELLS } else { span };
+        let meaning = match part {
+            part if part <= f64::from(SEVERE) / f64::from(FULL) => Meaning::Error,
+            part if part >= 1.0 => Meaning::Added,
+            _ => Meaning::Warning,
+        };
+        let words = format!("{} {name}", written(score)).trim_end().to_owned();
+        Self { words, bar: ((part * cells).round() as usize, cells as usize), meaning }
+    }
+
+    /// Of a component.
+    pub fn level(score: u8) -> Self {
+        Self::of(
+            score.into(),
+            Unit::Component.scale(),
+            LEVELS.get(usize::from(score)).unwrap_or(&""),
+        )
+    }
+
+    /// A rater looked and cannot tell.
+    pub fn open() -> Self {
+        Self { words: CANNOT_TELL.into(), bar: (0, 0), meaning: Meaning::Muted }
+    }
+
+    fn spans(&self, theme: Theme) -> Vec<Span<'static>> {
+        let (full, cells) = self.bar;
+        let bar = "█".repeat(full) + &"·".repeat(cells.saturating_sub(full));
+        let space = if cells == 0 { "" } else { " " };
+        vec![
+            own(bar, theme.of(self.meaning)),
+            recorded(&format!("{space}{}", self.words), theme.of(Meaning::Text)),
+        ]
+    }
 }
 
 /// Cells of the name of a field.
@@ -117,6 +176,14 @@ pub fn cut(words: &str, width: usize) -> Vec<String> {
     rows.collect()
 }
 
+/// What a rater gave, in the words of the unit's own levels where the label names no other scale.
+pub fn given_label(label: &Label) -> Given {
+    let Some(score) = label.score else { return Given::open() };
+    let names = if label.scale.is_none() { label.unit.levels().names } else { &[] };
+    let name = names.get(score as usize).copied().unwrap_or_default();
+    Given::of(score, label.scale_of(), name)
+}
+
 /// Whose label it is, as it stands beside a score.
 pub fn label_by(annotator: Option<&str>) -> String {
     format!("{} (you)", annotator.unwrap_or("nobody"))
@@ -132,7 +199,7 @@ pub fn say(row: &Row, session: &Session, theme: Theme, width: usize) -> Line<'st
             vec![own(format!(" {name:<FIELD$} "), muted), recorded(words, plain)]
         }
         Row::Score { by, score: given, label, words } => {
-            scored(by, *given, label.as_deref(), words, theme)
+            scored(by, given.as_ref(), label.as_deref(), words, theme)
         }
         Row::Words(words) => vec![recorded(words, plain)],
         Row::Note(words) => vec![own(words.clone(), muted)],
@@ -154,14 +221,14 @@ pub fn say(row: &Row, session: &Session, theme: Theme, width: usize) -> Line<'st
 /// `██·· 2 Simplified  by gpt-5`
 fn scored(
     by: &str,
-    given: Option<u8>,
+    given: Option<&Given>,
     label: Option<&str>,
     words: &str,
     theme: Theme,
 ) -> Vec<Span<'static>> {
     let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
     let mut spans = match given {
-        Some(given) => score(given, theme),
+        Some(given) => given.spans(theme),
         None => vec![own("no score", theme.of(Meaning::Warning))],
     };
     let said: String = spans.iter().map(|span| span.content.as_ref()).collect();
@@ -244,10 +311,28 @@ pub const fn score_meaning(score: u8) -> Meaning {
 
 /// `██·· 2 Simplified`: told by its length, its number and its word.
 pub fn score(score: u8, theme: Theme) -> Vec<Span<'static>> {
-    let full = usize::from(score.min(FULL));
-    let bar = "█".repeat(full) + &"·".repeat(usize::from(FULL) - full);
-    vec![
-        own(bar, theme.of(score_meaning(score))),
-        own(format!(" {}", score_said(score)), theme.of(Meaning::Text)),
-    ]
+    Given::level(score.min(FULL)).spans(theme)
+}
+
+/// As [`score`], by the levels of a rubric: `██· 2 fair`; `broken` where they are words.
+pub fn level(score: u8, levels: &Levels, theme: Theme) -> Vec<Span<'static>> {
+    if *levels == COMPONENTS {
+        return self::score(score, theme);
+    }
+    let meaning = match (score, score == levels.full()) {
+        (0, _) => Meaning::Error,
+        (_, true) => Meaning::Added,
+        (_, false) => Meaning::Warning,
+    };
+    let name = levels.name(score).unwrap_or_default();
+    if levels.in_words {
+        return vec![own(name, theme.of(meaning))];
+    }
+    let words = own(format!(" {score} {name}"), theme.of(Meaning::Text));
+    vec![bar(score, levels.full(), theme.of(meaning)), words]
+}
+
+fn bar(score: u8, most: u8, style: Style) -> Span<'static> {
+    let full = usize::from(score.min(most));
+    own("█".repeat(full) + &"·".repeat(usize::from(most) - full), style)
 }

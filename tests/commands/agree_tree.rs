@@ -39,7 +39,11 @@ fn same(found: &Json, expected: &Json, what: &str) {
     near(&found["trees"][0]["difference"], &expected["difference"], &format!("{what}: root"));
     let count = |name: &str| found["trees"][0][name].as_array().unwrap().len();
     assert_eq!(count("invalid") as u64, expected["invalid"].as_u64().unwrap(), "{what}");
-    assert_eq!(count("only_reference") as u64, expected["only_reference"].as_u64().unwrap(), "{what}");
+    assert_eq!(
+        count("only_reference") as u64,
+        expected["only_reference"].as_u64().unwrap(),
+        "{what}"
+    );
 }
 
 fn compared(reference: &Path, judge: &Path) -> Json {
@@ -94,7 +98,12 @@ fn trees_come_by_twos_and_hold_trees() {
     let ran = trajview(&["agree", "sample-runs/paperbench", "--tree"]);
     assert_eq!((ran.code, ran.err.contains("by twos")), (Some(2), true), "{}", ran.err);
     let ran = trajview(&["agree", "sample-runs/codex-p12", "sample-runs/paperbench", "--tree"]);
-    assert_eq!((ran.code, ran.err.contains("holds no rubric tree")), (Some(4), true), "{}", ran.err);
+    assert_eq!(
+        (ran.code, ran.err.contains("holds no rubric tree")),
+        (Some(4), true),
+        "{}",
+        ran.err
+    );
 }
 
 #[test]

@@ -6,7 +6,9 @@ mod scb;
 
 mod agree_repeats;
 mod agree_tree;
+mod annotations;
 mod audit_cli;
+mod audit_study;
 mod calibration;
 mod code_quality;
 mod compare;
@@ -24,6 +26,7 @@ mod judge_faults;
 mod judge_flags;
 mod layer;
 mod memory;
+mod new;
 mod numbers;
 mod pages;
 mod patches;

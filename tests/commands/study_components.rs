@@ -32,7 +32,8 @@ fn components_of_tasks_are_compared_as_statsmodels_does() {
     let mut fitted = 0;
     for case in all["cases"].as_array().unwrap() {
         let rows: Vec<(usize, f64, f64)> = serde_json::from_value(case["rows"].clone()).unwrap();
-        let component = |&(task, a, b): &(usize, f64, f64)| Component { task, a: vec![a], b: vec![b] };
+        let component =
+            |&(task, a, b): &(usize, f64, f64)| Component { task, a: vec![a], b: vec![b] };
         let components: Vec<Component> = rows.iter().map(component).collect();
         let resamples = case["resamples"].as_u64().unwrap() as usize;
         let plan = Plan { seed: case["seed"].as_u64().unwrap(), resamples, ..Plan::default() };

@@ -433,13 +433,17 @@ fn components_are_compared_within_their_tasks() {
     let found = json_of(folder.path());
 
     let score = &found["components"][0];
-    assert_eq!((&score["measure"], &score["n"], &score["tasks"]), (&json!("score"), &json!(12), &json!(4)));
+    assert_eq!(
+        (&score["measure"], &score["n"], &score["tasks"]),
+        (&json!("score"), &json!(12), &json!(4))
+    );
     // The component that one side lacks is in no pair.
     assert_has(&score["a"]["mean"], &json!(40.0 / 12.0), "mean of single-shot");
     assert_has(&score["b"]["mean"], &json!(29.0 / 12.0), "mean of emergent");
     assert_has(&score["difference"]["mean"], &json!(11.0 / 12.0), "difference");
     assert!(score["difference"]["ci95_by_task"].is_array() && score["mixed"]["p_holm"].is_f64());
-    let mcf = found["paired"].as_array().unwrap().iter().find(|row| row["metric"] == "mcf").unwrap();
+    let mcf =
+        found["paired"].as_array().unwrap().iter().find(|row| row["metric"] == "mcf").unwrap();
     assert!(mcf["mean_a"]["ci95"].is_array() && mcf["mean_b"]["ci95"].is_array());
     let csv = text_of(folder.path(), &["--csv", "--table", "components"]);
     assert_eq!(csv.lines().count(), 4, "{csv}");

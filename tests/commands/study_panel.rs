@@ -61,7 +61,8 @@ fn several_raters_with_gaps_agree_as_other_programs_say() {
             scores.map(|score| scale.position(score.as_f64()?)).collect()
         };
         let rows = case["rows"].as_array().unwrap().iter().map(given);
-        let runs = case["runs"].as_array().unwrap().iter().map(|run| run.as_u64().unwrap() as usize);
+        let runs =
+            case["runs"].as_array().unwrap().iter().map(|run| run.as_u64().unwrap() as usize);
         let units: Vec<Unit> = rows.zip(runs).map(|(given, run)| Unit { run, given }).collect();
         let raters: Vec<usize> = (0..units[0].given.len()).collect();
         for cases in [Cases::Available, Cases::Complete] {
@@ -69,7 +70,11 @@ fn several_raters_with_gaps_agree_as_other_programs_say() {
                 agreed(&units, &raters, &scale, cases, &plan(&case));
             let expected = &case[cases.words()];
             let what = format!("{}, {}", case["name"], cases.words());
-            assert_eq!((Json::from(n), Json::from(runs)), (expected["n"].clone(), expected["runs"].clone()), "{what}");
+            assert_eq!(
+                (Json::from(n), Json::from(runs)),
+                (expected["n"].clone(), expected["runs"].clone()),
+                "{what}"
+            );
             for (it, found) in &estimates {
                 let is_drawn = case["with_intervals"].as_bool().unwrap();
                 let what = format!("{what}: {}", it.name());
@@ -122,7 +127,12 @@ fn a_rater_against_a_reference_is_measured_as_scikit_learn_does() {
             near(found.scores.recall.ok(), &expected["recall"], &what);
             near(found.scores.f1.ok(), &expected["f1"], &what);
             near(found.specificity.ok(), &expected["specificity"], &what);
-            let counts = [found.true_positive, found.false_positive, found.false_negative, found.true_negative];
+            let counts = [
+                found.true_positive,
+                found.false_positive,
+                found.false_negative,
+                found.true_negative,
+            ];
             let expected = ["tp", "fp", "fn", "tn"].map(|it| expected[it].as_u64().unwrap());
             assert_eq!(counts, expected, "{what}");
         }

@@ -16,7 +16,12 @@ fn commands() -> Vec<Vec<&'static str>> {
         [&["agree", a, b, "--by", "run"][..], &quick].concat(),
         [&["agree", a, b, "--against", "author"][..], &quick].concat(),
         [&["agree", "tests/vectors/calibration.csv", "--calibration"][..], &quick].concat(),
-        [&["agree", "tests/vectors/calibration.csv", "--against", "judge", "--positive", ">=3"][..], &quick].concat(),
+        [
+            &["agree", "tests/vectors/calibration.csv", "--against", "judge", "--positive", ">=3"]
+                [..],
+            &quick,
+        ]
+        .concat(),
         of(&["audit", a, "--annotator", "ana"]),
         of(&["audit", a, "--annotator", "ana", "--absences"]),
         of(&["compare", a, b]),
@@ -70,10 +75,12 @@ fn tables_are_saved_in_every_form_beside_being_printed() {
         .collect();
     names.sort();
     assert_eq!(names.len() % 3, 0);
-    let components = names.iter().find(|name| name.contains("components-the-largest-loss")).unwrap();
+    let components =
+        names.iter().find(|name| name.contains("components-the-largest-loss")).unwrap();
     let csv = fs::read_to_string(to.join(components)).unwrap();
     assert!(csv.starts_with("component,name,a,b,difference,"), "{csv}");
     insta::assert_snapshot!(names.join("\n"));
-    let ran = trajview(&["compare", a, b, "--save-tables", project("Cargo.toml").to_str().unwrap()]);
+    let ran =
+        trajview(&["compare", a, b, "--save-tables", project("Cargo.toml").to_str().unwrap()]);
     assert!(ran.code != Some(0) && ran.err.contains("cannot write"), "{}", ran.err);
 }

@@ -7,6 +7,7 @@ pub mod judge_desk;
 pub mod judge_server;
 pub mod judged;
 pub mod remembered;
+pub mod studied;
 
 use std::{
     path::{Path, PathBuf},

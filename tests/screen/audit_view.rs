@@ -453,16 +453,18 @@ fn a_low_score_is_held_against_the_places_that_the_judge_never_opened() {
 }
 
 #[test]
-fn judgements_are_flipped_and_each_has_labels_of_its_own() {
+fn a_label_serves_every_judgement_of_its_state_and_no_other() {
     let bundle = Bundle::new();
     let mut screen = audit(&bundle, (120, 40), "ann");
     screen.press("4").unwrap();
 
-    let flipped = after(&mut screen, "F F");
+    let of_the_state = after(&mut screen, "F F");
 
-    has(&flipped, "audit of quick-reader");
-    has(&flipped, "0/24");
-    has(&after(&mut screen, "f f"), "1/24");
+    has(&of_the_state, "audit of quick-reader");
+    has(&of_the_state, "1/24");
+    let of_another = after(&mut screen, "f");
+    has(&of_another, "after turn 39");
+    has(&of_another, "0/24");
 }
 
 #[test]

@@ -135,7 +135,8 @@ pub fn undefined(rows: &[PanelRow]) -> Vec<String> {
                 }
             }
             let said = |(why, names): (Undefined, Vec<&str>)| {
-                let cases = if cases == "both" { String::new() } else { format!(", {cases} cases") };
+                let cases =
+                    if cases == "both" { String::new() } else { format!(", {cases} cases") };
                 format!("{}{cases}: {} not defined: {why}", row.of, names.join(", "))
             };
             reasons.into_iter().map(said).collect()

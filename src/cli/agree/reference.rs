@@ -113,8 +113,9 @@ impl Reference {
     pub fn of(panel: &Panel, at: usize, with: &With<'_>) -> Option<Self> {
         let reference = panel.raters.get(at)?;
         let who = |rater: &Rater| rater.labels.as_ref().map(|labels| labels.annotator.clone());
-        let is_other =
-            |rater: &&Rater| *rater != reference && (who(rater).is_none() || who(rater) != who(reference));
+        let is_other = |rater: &&Rater| {
+            *rater != reference && (who(rater).is_none() || who(rater) != who(reference))
+        };
         let others: Vec<&Rater> = panel.raters.iter().filter(is_other).collect();
         let rows = others.par_iter().map(|rater| row(reference, rater, with));
         Some(Self {
@@ -298,9 +299,8 @@ pub fn class_table<'a>(names: &[&str], rows: impl Iterator<Item = Named<'a>>) ->
 
 /// Positive or not: a row each; None where it was not asked for.
 pub fn binary_table<'a>(names: &[&str], rows: impl Iterator<Item = Named<'a>>) -> Option<Table> {
-    let heads = [
-        ">accuracy", ">precision", ">recall", ">F1", ">specificity", ">TP", ">FP", ">FN", ">TN",
-    ];
+    let heads =
+        [">accuracy", ">precision", ">recall", ">F1", ">specificity", ">TP", ">FP", ">FN", ">TN"];
     let heads = names.iter().copied().chain(heads);
     let mut table = Table::headed(heads.map(String::from).collect()).keyed(names.len());
     let mut is_any = false;

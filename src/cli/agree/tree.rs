@@ -30,7 +30,8 @@ use super::{
 };
 
 /// Where the formulas are from.
-const SOURCE: &str = "PaperBench, judge/judge_eval/evaluate.py: scikit-learn's averages over classes";
+const SOURCE: &str =
+    "PaperBench, judge/judge_eval/evaluate.py: scikit-learn's averages over classes";
 
 /// Nodes of one kind that are named in text; JSON has all.
 const MOST_NAMED: usize = 10;
@@ -152,7 +153,9 @@ fn tree(path: &Path) -> Result<Arc<RubricTree>, Failure> {
     let name = path.display();
     opened.run.warnings.iter().for_each(|it| tell(&format!("{name}: {}: {}", it.place, it.what)));
     opened.run.rubric_tree.clone().ok_or_else(|| {
-        Failure::not_understood(format!("{name}: holds no rubric tree; --tree compares two graded ones"))
+        Failure::not_understood(format!(
+            "{name}: holds no rubric tree; --tree compares two graded ones"
+        ))
     })
 }
 
@@ -255,7 +258,8 @@ fn print(document: &Document, args: &Args, out: &mut Out) -> io::Result<()> {
         count => format!("95 % intervals, BCa, {count} resamples, seed {}", document.seed),
     };
     let trees = document.trees.len();
-    let trees = if trees == 1 { "a judge's tree".into() } else { format!("{trees} trees of a judge") };
+    let trees =
+        if trees == 1 { "a judge's tree".into() } else { format!("{trees} trees of a judge") };
     out.sentence(&format!("{trees} against a reference, leaf by leaf · {intervals}"))?;
     section("weighted score of the root", &roots(&document.trees), out)?;
     let zero = match document.zero_division {

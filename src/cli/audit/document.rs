@@ -1,10 +1,11 @@
 //! What is printed, as JSON has it (schema `trajview.audit/1`).
 
 use serde::Serialize;
+use serde_json::Number;
 
 use crate::{
     cli::Failure,
-    run::rubric::{Judgement, LEVELS, Label},
+    run::rubric::{CANNOT_TELL, Confidence, Judgement, LEVELS, LabelOn, written},
     study::queue::{Plan, queue},
 };
 
@@ -63,8 +64,10 @@ pub struct ItemRow {
 #[derive(Debug, Serialize)]
 pub struct LabelRow {
     /// Null where it was taken back.
-    pub score: Option<u8>,
+    pub score: Option<Number>,
     pub label: Option<&'static str>,
+    pub cannot_tell: bool,
+    pub confidence: Option<&'static str>,
     pub blind: Option<bool>,
     pub reason: Option<String>,
     pub note: Option<String>,
@@ -84,16 +87,34 @@ impl ScoreRow {
 }
 
 impl LabelRow {
-    fn of(label: &Label) -> Self {
-        Self {
-            score: label.score,
-            label: label.score.and_then(|score| ScoreRow::of(score).label),
-            blind: label.blind,
-            reason: label.reason.clone(),
-            note: label.note.clone(),
-            at: label.at.clone(),
+    /// The answer in a cell; a dash where it was taken back.
+    pub fn said(&self) -> String {
+        match (&self.score, self.cannot_tell) {
+            (Some(score), _) => score.to_string(),
+            (None, true) => CANNOT_TELL.to_owned(),
+            (None, false) => "-".to_owned(),
         }
     }
+
+    pub fn of(label: LabelOn<'_>) -> Self {
+        let names = label.given.unit.levels().names;
+        let named = label.score().filter(|_| label.given.scale.is_none());
+        Self {
+            score: label.score().and_then(number),
+            label: named.and_then(|score| names.get(score as usize).copied()),
+            cannot_tell: label.given.cannot_tell,
+            confidence: label.given.confidence.map(Confidence::word),
+            blind: label.blind(),
+            reason: label.reason().map(str::to_owned),
+            note: label.note().map(str::to_owned),
+            at: label.given.at.clone(),
+        }
+    }
+}
+
+/// A score as JSON has it: a whole number without a point.
+pub fn number(score: f64) -> Option<Number> {
+    written(score).parse().ok()
 }
 
 impl JudgementRow {
@@ -125,7 +146,7 @@ impl Document {
         let labels = audited.labels_of(annotator);
         let item = |(number, component): (usize, String)| {
             let label = labels.and_then(|labels| labels.on(judgement, &component));
-            let is_labelled = label.is_some_and(|label| label.score.is_some());
+            let is_labelled = label.is_some_and(|label| label.is_answered());
             let score = judgement.of(&component).and_then(|verdict| verdict.score);
             ItemRow {
                 number,
@@ -138,11 +159,13 @@ impl Document {
         let drawn = queue(&[judgement], plan).into_iter().map(|item| item.component);
         let items: Vec<ItemRow> = (1..).zip(drawn).map(item).collect();
         let both = || {
-            let scored =
-                items.iter().filter_map(|it| Some((it.label.as_ref()?.score?, it.verdict?)));
-            scored.map(|(label, verdict)| (label, verdict.score))
+            let answered = items.iter().filter_map(|it| Some((it.label.as_ref()?, it.verdict?)));
+            answered.map(|(label, verdict)| (label.score.as_ref(), verdict.score))
         };
-        let (labelled, same) = (both().count(), both().filter(|(a, b)| a == b).count());
+        let is_same = |(label, verdict): &(Option<&Number>, u8)| {
+            label.is_some_and(|label| label.as_f64() == Some((*verdict).into()))
+        };
+        let (labelled, same) = (both().count(), both().filter(is_same).count());
         let annotator = annotator.to_owned();
         let queue = QueueRow { annotator, seed: plan.seed, size: plan.size, labelled, same, items };
         Ok(Self { queue: Some(queue), ..Self::of(audited)? })

@@ -13,7 +13,7 @@ use crate::{
 
 use super::{
     absences::{AbsenceRow, PlaceRow},
-    document::{Document, ItemRow, JudgementRow, QueueRow, ScoreRow},
+    document::{Document, ItemRow, JudgementRow, LabelRow, QueueRow, ScoreRow},
 };
 
 /// Columns of the page that is printed on.
@@ -66,7 +66,6 @@ fn table(queue: &QueueRow, is_whole: bool) -> Table {
     let mut table = Table::new(&[">#", "component", "name", ">label", "verdict", "reason"]);
     for item in &queue.items {
         let label = item.label.as_ref();
-        let score = label.and_then(|label| label.score);
         let name = plain(&item.name);
         let name =
             if is_whole { name.clone() } else { text::truncate(&name, PAGE - BESIDE_NAMES, "…") };
@@ -74,7 +73,7 @@ fn table(queue: &QueueRow, is_whole: bool) -> Table {
             item.number.to_string(),
             item.component.clone(),
             name.into_owned(),
-            score.map_or_else(|| "-".into(), |score| score.to_string()),
+            label.map_or_else(|| "-".into(), LabelRow::said),
             verdict(item),
             label.and_then(|label| label.reason.clone()).unwrap_or_default(),
         ]);
@@ -147,7 +146,7 @@ pub fn csv(document: &Document, out: &mut Out) -> io::Result<()> {
     if let Some(queue) = &document.queue {
         let columns = format!(
             "{STATE} number=of.number annotator label=of.label.score verdict=of.verdict.score \
-             blind=of.label.blind reason=of.label.reason note=of.label.note at=of.label.at"
+             blind=of.label.blind cannot_tell=of.label.cannot_tell confidence=of.label.confidence reason=of.label.reason note=of.label.note at=of.label.at"
         );
         let annotator = Some(queue.annotator.as_str());
         let row = |of| CsvRow { run, judgement, of, annotator, rank: None, place: None };

@@ -221,7 +221,8 @@ fn transitions(document: &Document<'_>) -> Section {
 fn means(document: &Document<'_>) -> Section {
     let found = document.means(&document.rows());
     let n = found.first()?.n;
-    let title = format!("means over the {n} components that both are judged on [95 % BCa over components]");
+    let title =
+        format!("means over the {n} components that both are judged on [95 % BCa over components]");
     Some((title, components::means_of_two(&found)))
 }
 

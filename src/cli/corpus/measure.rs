@@ -20,7 +20,12 @@ use crate::{
         process::Processed,
         quality::{Scored, Snapshot},
     },
-    run::{Run, Tokens, named::Named, recorded::Tests, rubric::{Judgement, Rubric}},
+    run::{
+        Run, Tokens,
+        named::Named,
+        recorded::Tests,
+        rubric::{Judgement, Rubric},
+    },
     store::{self, Opened, ReuseReader, Scorer, Siblings},
     study::{
         compare::moments_of,

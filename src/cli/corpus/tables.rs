@@ -32,11 +32,17 @@ pub fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Resul
         out.sentence(&format!("no task of one agent was run under both conditions, {a} and {b}"))?;
     } else {
         show(out, &format!("{a} less {b}, task by task"), &paired_table(document))?;
-        show(out, &format!("{a}, {b} and their difference, means over tasks [95 % BCa]"), &sides_table(document))?;
+        show(
+            out,
+            &format!("{a}, {b} and their difference, means over tasks [95 % BCa]"),
+            &sides_table(document),
+        )?;
         show(out, &format!("{a} | {b} | gap"), &task_table(document))?;
     }
     if !document.components.is_empty() {
-        let title = format!("{a} (first) and {b} (second) component by component [95 % BCa over components]");
+        let title = format!(
+            "{a} (first) and {b} (second) component by component [95 % BCa over components]"
+        );
         show(out, &title, &components::means(&document.components))?;
     }
     if document.components.iter().any(ComponentsRow::has_clusters) {

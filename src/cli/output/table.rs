@@ -153,7 +153,11 @@ impl Table {
             let cells = cells.iter().zip(fold).map(|(cell, (column, width))| {
                 let cell = cell.get(at).copied().unwrap_or_default();
                 let gap = " ".repeat(width.saturating_sub(text::width(cell)));
-                if self.is_number(*column) { format!("{gap}{cell}") } else { format!("{cell}{gap}") }
+                if self.is_number(*column) {
+                    format!("{gap}{cell}")
+                } else {
+                    format!("{cell}{gap}")
+                }
             });
             cells.collect::<Vec<_>>().join(GAP).trim_end().to_owned()
         };

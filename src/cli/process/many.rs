@@ -235,7 +235,9 @@ fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Result<()
     if !linted.is_empty() {
         out.line("")?;
         let count = figures::count(linted.len() as u64);
-        out.sentence(&format!("{count} recordings cannot be what they say (process RUN tells why)"))?;
+        out.sentence(&format!(
+            "{count} recordings cannot be what they say (process RUN tells why)"
+        ))?;
     }
     Ok(())
 }

@@ -132,9 +132,9 @@ fn disagreements(process: &Process, out: &mut Out) -> io::Result<()> {
     if !differ.is_empty() {
         out.sentence("where paper and scorer disagree")?;
     }
-    differ
-        .iter()
-        .try_for_each(|row| out.sentence(&format!("  {}: {}", row.id.to_uppercase(), row.disagreement)))
+    differ.iter().try_for_each(|row| {
+        out.sentence(&format!("  {}: {}", row.id.to_uppercase(), row.disagreement))
+    })
 }
 
 fn signal_table(process: &Process) -> Table {

@@ -66,7 +66,10 @@ pub fn print(document: &Document, ruler: &Ruler, args: &Args, out: &mut Out) -> 
 }
 
 fn print_tree(document: &Document, args: &Args, out: &mut Out) -> io::Result<()> {
-    document.rubric_tree.as_ref().map_or(Ok(()), |tree| rubric_tree::print(tree, args.forms.md, out))
+    document
+        .rubric_tree
+        .as_ref()
+        .map_or(Ok(()), |tree| rubric_tree::print(tree, args.forms.md, out))
 }
 
 fn head(document: &Document, ruler: &Ruler) -> String {

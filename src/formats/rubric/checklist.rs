@@ -6,14 +6,23 @@ use crate::{
     formats::Source,
     run::{
         Warning,
-        rubric::{Checklist, Component, Exposure, Recoverability},
+        rubric::{Checklist, Codebook, Component, Exposure, Recoverability, Unit},
     },
 };
 
-use super::fields::{self, Fields};
+use super::{
+    codebook,
+    fields::{self, Fields},
+};
 
-pub fn components(file: &Source<'_>, warnings: &mut Vec<Warning>) -> Option<Checklist> {
-    let document = fields::document(file, "trajview.components/1", warnings)?;
+/// The checklist, and what the file says of the levels.
+pub fn components(
+    file: &Source<'_>,
+    warnings: &mut Vec<Warning>,
+) -> (Option<Checklist>, Option<Codebook>) {
+    let Some(document) = fields::document(file, "trajview.components/1", warnings) else {
+        return (None, None);
+    };
     let components =
         distinct(file, fields::objects(file, &document, "components", warnings), warnings);
     let read = |(id, fields): (String, Fields<'_>)| Component {
@@ -27,7 +36,13 @@ pub fn components(file: &Source<'_>, warnings: &mut Vec<Warning>) -> Option<Chec
         committed_at_turn: fields.ordinal("committed_at_turn"),
     };
     let task = Fields::of(&document).words("task");
-    Some(Checklist { task, components: components.into_iter().map(read).collect() })
+    let checklist = Checklist { task, components: components.into_iter().map(read).collect() };
+    let table = document.get("codebook").and_then(|it| it.as_object());
+    let (codebook, wrong) =
+        table.map_or((None, vec![]), |it| codebook::read(it, Unit::Component, file.name));
+    let told = wrong.into_iter().map(|what| format!("codebook: {what}"));
+    warnings.extend(told.map(|what| Warning { place: file.name.into(), what }));
+    (Some(checklist), codebook)
 }
 
 pub fn exposure(file: &Source<'_>, warnings: &mut Vec<Warning>) -> Option<Exposure> {

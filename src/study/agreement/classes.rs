@@ -103,15 +103,19 @@ fn divided(part: f64, whole: f64) -> Value {
 
 fn averaged(classes: &[Class], zero: ZeroDivision, weight: impl Fn(&Class) -> f64) -> Scores {
     let average = |of: fn(&Scores) -> Value| -> Value {
-        let known = classes.iter().filter_map(|class| {
-            Some((of(&class.scores).ok().or(zero.number())?, weight(class)))
-        });
+        let known = classes
+            .iter()
+            .filter_map(|class| Some((of(&class.scores).ok().or(zero.number())?, weight(class))));
         let (sum, weights) = known.fold((0.0, 0.0), |(sum, weights), (value, weight)| {
             (sum + value * weight, weights + weight)
         });
         divided(sum, weights)
     };
-    Scores { precision: average(|it| it.precision), recall: average(|it| it.recall), f1: average(|it| it.f1) }
+    Scores {
+        precision: average(|it| it.precision),
+        recall: average(|it| it.recall),
+        f1: average(|it| it.f1),
+    }
 }
 
 worded! {
@@ -165,7 +169,8 @@ impl Positive {
     /// None where it is no such condition.
     pub fn parse(words: &str) -> Option<Self> {
         let words = words.trim();
-        let stated = Test::ALL.into_iter().find_map(|test| Some((test, words.strip_prefix(test.word())?)));
+        let stated =
+            Test::ALL.into_iter().find_map(|test| Some((test, words.strip_prefix(test.word())?)));
         let (test, level) = stated.unwrap_or((Test::Is, words));
         let level: f64 = level.trim().parse().ok()?;
         level.is_finite().then_some(Self { test, level })

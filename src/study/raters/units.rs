@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::study::{agreement::many::Unit, agreement::Scale};
+use crate::study::{agreement::Scale, agreement::many::Unit};
 
 use super::{Item, Kind, Panel, Rater, Score, ScoredPair};
 
@@ -29,7 +29,8 @@ impl Units {
         let mut raters: Vec<(Person, Vec<&Rater>)> = vec![];
         for rater in panel.raters.iter().filter(|rater| rater.kind != Kind::Gold) {
             let who = rater.labels.as_ref().map(|labels| &labels.annotator);
-            let is_same = |of: &&Rater| who.is_some() && of.labels.as_ref().map(|it| &it.annotator) == who;
+            let is_same =
+                |of: &&Rater| who.is_some() && of.labels.as_ref().map(|it| &it.annotator) == who;
             match raters.iter_mut().find(|(_, of)| of.iter().any(is_same)) {
                 Some((_, of)) => of.push(rater),
                 None => {
@@ -44,8 +45,13 @@ impl Units {
                 things.entry(score.item.thing()).or_default().push((at, score));
             }
         }
-        let runs: BTreeMap<&str, usize> =
-            things.keys().map(|(run, _)| *run).collect::<BTreeSet<_>>().into_iter().zip(0..).collect();
+        let runs: BTreeMap<&str, usize> = things
+            .keys()
+            .map(|(run, _)| *run)
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .zip(0..)
+            .collect();
         let count = raters.len();
         let units = things.iter().flat_map(|((run, _), scores)| {
             let run = runs.get(run).copied().unwrap_or_default();
@@ -54,7 +60,10 @@ impl Units {
             };
             rows(scores, count).into_iter().map(move |row| Unit { run, given: given(row) })
         });
-        Self { units: units.collect(), raters: raters.into_iter().map(|(person, _)| person).collect() }
+        Self {
+            units: units.collect(),
+            raters: raters.into_iter().map(|(person, _)| person).collect(),
+        }
     }
 
     /// Places of the raters of these kinds.

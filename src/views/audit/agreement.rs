@@ -21,6 +21,8 @@ use crate::{
 
 use super::{Part, areas::Areas, reason::is_explained};
 
+mod with_gold;
+
 /// Weighted kappa as it was last worked out.
 #[derive(Debug, Default)]
 pub struct Known {
@@ -37,6 +39,8 @@ pub enum Row {
     /// A name and its value.
     Pair(&'static str, String),
     Note(String),
+    /// Somebody, and how far they agree with what was settled: how many, exactly, within 1, kappa.
+    With(String, [String; 4]),
     /// The levels, over what is counted of each.
     Head(&'static str),
     /// How often each level was given, from 0.
@@ -84,22 +88,23 @@ pub fn kappa(pairs: &Pairs) -> Estimate {
 }
 
 fn ratings(pairs: &Pairs) -> Ratings {
-    let scores: Vec<(f64, f64)> =
-        pairs.iter().map(|(judge, label)| (f64::from(*judge), f64::from(*label))).collect();
-    Ratings::new(Scale::default(), &scores)
+    Ratings::new(Scale::default(), pairs)
 }
 
 /// What is labelled before the verdict was seen, and what after.
 pub fn audit_pairs(session: &Session) -> [Pairs; 2] {
+    if session.study().is_some() {
+        return session.study_pairs();
+    }
     let (mut blind, mut open) = (vec![], vec![]);
     let Some(judgement) = session.audited() else { return [blind, open] };
     for id in session.queued() {
         let label = session.labels.given_to(judgement, id);
         let verdict = judgement.of(id).and_then(|verdict| verdict.score);
         let (Some(label), Some(verdict)) = (label, verdict) else { continue };
-        let Some(score) = label.score else { continue };
-        let pairs = if label.blind == Some(true) { &mut blind } else { &mut open };
-        pairs.push((verdict, score));
+        let Some(score) = label.score() else { continue };
+        let pairs = if label.blind() == Some(true) { &mut blind } else { &mut open };
+        pairs.push((verdict.into(), score));
     }
     [blind, open]
 }
@@ -110,7 +115,7 @@ fn reasons_given(session: &Session) -> (BTreeMap<String, usize>, usize) {
     let Some(judgement) = session.audited() else { return (reasons, missing) };
     for id in session.queued() {
         let Some(label) = session.labels.given_to(judgement, id) else { continue };
-        match label.reason.as_deref().filter(|_| is_explained(label)) {
+        match label.reason().filter(|_| is_explained(label)) {
             Some(reason) => *reasons.entry(reason.to_owned()).or_default() += 1,
             None => missing += 1,
         }
@@ -121,6 +126,9 @@ fn reasons_given(session: &Session) -> (BTreeMap<String, usize>, usize) {
 /// As wide as the part is in these areas.
 pub fn agreement_rows(audit: &Audit, session: &Session, areas: &Areas) -> Vec<Row> {
     let width = areas.width(Part::Agreement).max(20);
+    if session.adjudicates() {
+        return with_gold::rows(session, width);
+    }
     let [blind, open] = audit_pairs(session);
     let mut rows = vec![];
     if blind.is_empty() && open.is_empty() {
@@ -188,14 +196,14 @@ fn labels(count: usize) -> String {
 }
 
 fn say_plain_shares(pairs: &Pairs, rows: &mut Vec<Row>) {
-    let count = |most: u8| pairs.iter().filter(|(a, b)| a.abs_diff(*b) <= most).count();
-    let share = |most: u8| {
+    let count = |most: f64| pairs.iter().filter(|(a, b)| (a - b).abs() <= most).count();
+    let share = |most: f64| {
         let count = count(most);
         let share = figures::share(count as f64 / pairs.len() as f64);
         format!("{share}  {count} of {}", pairs.len())
     };
-    rows.push(Row::Pair("exact", share(0)));
-    rows.push(Row::Pair("within 1", share(1)));
+    rows.push(Row::Pair("exact", share(0.0)));
+    rows.push(Row::Pair("within 1", share(1.0)));
 }
 
 /// The value and the interval, or why there is none.
@@ -244,7 +252,8 @@ mod tests {
 
     #[test]
     fn kappa_is_that_of_the_whole_study() {
-        let pairs = vec![(0, 0), (1, 2), (4, 4), (3, 4), (2, 2), (4, 3), (0, 1), (4, 4)];
+        let pairs = [(0, 0), (1, 2), (4, 4), (3, 4), (2, 2), (4, 3), (0, 1), (4, 4)];
+        let pairs = pairs.map(|(a, b)| (f64::from(a), f64::from(b))).to_vec();
         let whole = ratings(&pairs).agreement(&Plan::default());
 
         assert_eq!(kappa(&pairs), whole.estimate(Coefficient::KappaQuadratic));
@@ -252,7 +261,7 @@ mod tests {
 
     #[test]
     fn what_is_not_defined_says_why() {
-        let (value, interval) = said(&kappa(&vec![(4, 4), (4, 4)]));
+        let (value, interval) = said(&kappa(&vec![(4.0, 4.0), (4.0, 4.0)]));
         assert_eq!((value.as_str(), interval), ("not defined: one level only", None));
     }
 }

@@ -97,8 +97,13 @@ impl Audit {
     pub(crate) fn take(&mut self, session: &mut Session, request: Request, answer: Answer) {
         match answer {
             Answer::SaveLabel(saved) => {
-                if let Some(stands) = session.labels.take_saved(request, saved) {
+                if let Some(stands) = session.take_saved(request, saved) {
                     self.tell_what_stands(session, &stands);
+                }
+            }
+            Answer::SaveGold(saved) => {
+                if let Some(study) = session.study_mut() {
+                    study.gold.take_saved(request, saved);
                 }
             }
             Answer::Places(places) => {

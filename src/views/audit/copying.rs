@@ -1,6 +1,7 @@
 //! A label and its verdict as text, to be pasted elsewhere.
 
 use crate::{
+    run::rubric::CANNOT_TELL,
     session::{Session, rubric::score_said},
     views::audit::Audit,
 };
@@ -17,15 +18,16 @@ pub fn audit_as_text(audit: &Audit, session: &Session) -> Result<String, String>
     let judgement = session.audited().ok_or_else(hidden)?;
     let name = audit.audited_component(session).map(|it| it.name.clone()).unwrap_or_default();
     let said = |score: Option<u8>| score.map_or_else(|| "no score".into(), score_said);
+    let given = label.score().map_or_else(|| CANNOT_TELL.into(), |score| score_said(score as u8));
     let annotator = session.labels.annotator().unwrap_or("nobody");
-    let blind = if label.blind == Some(true) { "blind" } else { "not blind" };
+    let blind = if label.blind() == Some(true) { "blind" } else { "not blind" };
     let mut lines = vec![
         format!("{id} {name}").trim_end().to_owned(),
-        format!("{annotator}: {} ({blind})", said(label.score)),
+        format!("{annotator}: {given} ({blind})"),
         format!("{}: {}", judgement.judge.name, said(verdict.score)),
     ];
-    lines.extend(label.reason.as_ref().map(|reason| format!("reason: {reason}")));
-    lines.extend(label.note.as_ref().map(|note| format!("note: {note}")));
+    lines.extend(label.reason().map(|reason| format!("reason: {reason}")));
+    lines.extend(label.note().map(|note| format!("note: {note}")));
     if !verdict.rationale.is_empty() {
         lines.push(verdict.rationale.clone());
     }

@@ -1,21 +1,30 @@
 //! The lines on the component that is chosen: what it is; and once a label is in, what was said of it.
 
 use crate::{
-    run::rubric::{FULL, Verdict},
+    run::rubric::{FULL, Verdict, written},
     session::{Session, rubric::score_said},
     views::{
         audit::Audit,
-        verdict::{Row, cut, label_by, say_fields, say_trace},
+        verdict::{Given, Row, cut, given_label, label_by, say_fields, say_trace},
     },
 };
 
-use super::{Part, areas::Areas, prompt::Prompt, queue::Standing};
+use super::{Part, adjudicating, areas::Areas, over_runs, prompt::Prompt, queue::Standing};
 
 /// As wide as the part is in these areas.
 pub fn item_rows(audit: &Audit, session: &Session, areas: &Areas) -> Vec<Row> {
     let width = areas.width(Part::Component).max(20);
     let mut rows = vec![];
+    if let Some(why) = over_runs::why_not_here(session) {
+        return cut(&why, width).into_iter().map(Row::Note).collect();
+    }
     let Some(id) = audit.audited_id() else { return rows };
+    if session.adjudicates() {
+        adjudicating::say_case(session, width, &mut rows);
+        rows.push(Row::Blank);
+        say_item(audit, session, id, width, &mut rows);
+        return rows;
+    }
     if let Some(why) = session.labels.why_not_saved() {
         let words = format!("not saved: {why}; s tries again");
         rows.extend(cut(&words, width).into_iter().map(Row::Problem));
@@ -78,7 +87,7 @@ fn say_outcome(
     let (Some(label), Some(judgement)) = (audit.own_label(session), session.audited()) else {
         return;
     };
-    let blind = match label.blind {
+    let blind = match label.blind() {
         Some(true) => "blind",
         Some(false) => "not blind",
         None => "",
@@ -87,13 +96,13 @@ fn say_outcome(
     let facts = [Some(blind), unsaved].into_iter().flatten().filter(|it| !it.is_empty());
     rows.push(Row::Score {
         by: label_by(session.labels.annotator()),
-        score: label.score,
+        score: Some(given_label(label.given)),
         label: None,
         words: facts.collect::<Vec<_>>().join(", "),
     });
     rows.push(Row::Score {
         by: judge_by(&judgement.judge.name),
-        score: verdict.score,
+        score: verdict.score.map(Given::level),
         label: verdict.label.clone(),
         words: String::new(),
     });
@@ -119,9 +128,9 @@ fn say_difference(audit: &Audit, session: &Session, id: &str, width: usize, rows
         rows.push(Row::Note("both agree".into()));
         return say_note(audit, session, width, rows);
     };
-    let (by, side) = (judge.abs_diff(own), if judge < own { "lower" } else { "higher" });
+    let (by, side) = (written((judge - own).abs()), if judge < own { "lower" } else { "higher" });
     let reason = match is_explained {
-        true => format!("; reason {}", label.reason.as_deref().unwrap_or_default()),
+        true => format!("; reason {}", label.reason().unwrap_or_default()),
         false => String::new(),
     };
     rows.push(Row::Heading(format!("they differ: the judge is {side} by {by}{reason}")));
@@ -144,7 +153,7 @@ fn say_choices(audit: &Audit, session: &Session, width: usize, rows: &mut Vec<Ro
 }
 
 fn say_note(audit: &Audit, session: &Session, width: usize, rows: &mut Vec<Row>) {
-    let note = audit.own_label(session).and_then(|label| label.note.as_deref()).unwrap_or_default();
+    let note = audit.own_label(session).and_then(|label| label.note()).unwrap_or_default();
     let words = format!("your note: {note}");
     if !note.is_empty() {
         rows.extend(cut(&words, width).into_iter().map(Row::Note));

@@ -2,7 +2,7 @@
 
 use crate::{
     metrics::lifeline,
-    run::rubric::{Judgement, Label},
+    run::rubric::{CANNOT_TELL, Judgement, Label, LabelOn, written},
     session::Session,
     views::audit::Audit,
     widgets::layout::Layout,
@@ -20,7 +20,7 @@ const OTHER: &str = "other";
 
 impl Audit {
     /// The label of the component that is looked at.
-    pub fn own_label<'a>(&self, session: &'a Session) -> Option<&'a Label> {
+    pub fn own_label<'a>(&'a self, session: &'a Session) -> Option<LabelOn<'a>> {
         session.labels.given_to(session.audited()?, self.chosen.as_ref()?)
     }
 
@@ -39,7 +39,7 @@ impl Audit {
             return;
         }
         if let Some(label) = self.own_label(session) {
-            let given = label.score.map(|score| score.to_string()).unwrap_or_default();
+            let given = label.score().map_or_else(|| CANNOT_TELL.to_owned(), written);
             session.notice = Some(format!(
                 "{id} is labelled {given}; u takes a label back, and the next one is not blind"
             ));
@@ -48,24 +48,23 @@ impl Audit {
         let Some(judgement) = session.audited().cloned() else { return };
         let label = self.new_label(session, &judgement, &id, score);
         session.labels.put(label);
-        session.labels.remember(&judgement, &id);
+        session.labels.remember(&judgement.file, (&id).into());
         self.show_outcome(session, &id, layout);
     }
 
     fn new_label(&self, session: &Session, judgement: &Judgement, id: &str, score: u8) -> Label {
         let was_seen = session.audited.was_seen(judgement, id)
-            || session.labels.of(judgement, id).is_some_and(|label| label.blind == Some(false));
+            || session.labels.of(judgement, id).is_some_and(|label| label.blind() == Some(false));
         let agrees = judgement.of(id).and_then(|verdict| verdict.score) == Some(score);
         Label {
             component: id.to_owned(),
             commit: judgement.commit.clone(),
             turn: judgement.turn.or_else(|| lifeline::judged_after(&session.run, judgement)),
             judgement: Some(judgement.file.clone()),
-            score: Some(score),
+            score: Some(score.into()),
             blind: Some(!was_seen),
             reason: agrees.then(|| AGREE.to_owned()),
-            note: None,
-            at: None, // the world has the clock
+            ..Label::default() // the world has the clock
         }
     }
 
@@ -116,7 +115,7 @@ impl Audit {
     /// The last label given since the program started; without one that of the component that is looked at.
     pub(super) fn take_label_back(&mut self, session: &mut Session) {
         let Some(judgement) = session.audited().cloned() else { return };
-        let given = session.labels.last_given(&judgement);
+        let given = session.labels.last_given(&judgement.file).map(|it| it.item);
         let given = given.filter(|id| session.labels.given_to(&judgement, id).is_some());
         let here = || {
             let id = self.chosen.clone()?;
@@ -126,16 +125,7 @@ impl Audit {
             session.notice = Some("there is no label here to take back".into());
             return;
         };
-        let Some(label) = session.labels.given_to(&judgement, &id) else { return };
-        let empty = Label {
-            score: None,
-            blind: Some(false),
-            reason: None,
-            note: None,
-            at: None,
-            ..label.clone()
-        };
-        session.labels.put(empty);
+        session.labels.take_back((&judgement).into(), (&id).into());
         self.prompt = None;
         session.notice = Some(format!(
             "the label of {id} is taken back; the next one is not blind, for the verdict was seen"
@@ -146,7 +136,7 @@ impl Audit {
     /// Puts another reason or note to the label at hand.
     fn amend(&mut self, session: &mut Session, change: impl FnOnce(&mut Label)) {
         let Some(label) = self.own_label(session) else { return };
-        let mut label = Label { at: None, ..label.clone() };
+        let mut label = Label { at: None, ..label.to_amend() };
         change(&mut label);
         session.labels.put(label);
     }
@@ -154,7 +144,7 @@ impl Audit {
     pub(super) fn give_reason(&mut self, session: &mut Session, code: &'static str) {
         self.prompt = None;
         self.amend(session, |label| label.reason = Some(code.to_owned()));
-        let has_note = self.own_label(session).is_some_and(|label| label.note.is_some());
+        let has_note = self.own_label(session).is_some_and(|label| label.note().is_some());
         if code == OTHER && !has_note {
             self.ask_for_note(session);
             return;
@@ -171,8 +161,8 @@ impl Audit {
     }
 
     /// What the judge and the rater gave, once both are known.
-    pub fn both_scores(&self, session: &Session) -> Option<(u8, u8)> {
-        self.revealed(session)?.score.zip(self.own_label(session)?.score)
+    pub fn both_scores(&self, session: &Session) -> Option<(f64, f64)> {
+        self.revealed(session)?.score.map(f64::from).zip(self.own_label(session)?.score())
     }
 
     pub(super) fn put_reason_off(&mut self, session: &mut Session) {
@@ -203,7 +193,7 @@ impl Audit {
         match self.own_label(session) {
             None => session.notice = Some("a note needs a label, and 0 to 4 gives one".into()),
             Some(label) => {
-                let text = label.note.clone().unwrap_or_default();
+                let text = label.note().unwrap_or_default().to_owned();
                 self.prompt = Some(Prompt::Note(text));
             }
         }
@@ -212,7 +202,7 @@ impl Audit {
     pub(super) fn give_note(&mut self, session: &mut Session, text: &str) {
         let text = text.trim();
         let note = (!text.is_empty()).then(|| text.to_owned());
-        let is_new = self.own_label(session).is_some_and(|label| label.note != note);
+        let is_new = self.own_label(session).is_some_and(|label| label.note() != note.as_deref());
         if is_new {
             self.amend(session, |label| label.note = note);
         }
@@ -254,6 +244,9 @@ impl Audit {
 
     fn accept_words(&mut self, session: &mut Session, layout: &Layout) {
         match self.prompt.take() {
+            Some(Prompt::Note(text)) if session.adjudicates() => {
+                super::adjudicating::give_note(session, &text);
+            }
             Some(Prompt::Note(text)) => self.give_note(session, &text),
             Some(Prompt::Name(name)) => self.accept_name(session, name, layout),
             other => self.prompt = other,
@@ -264,7 +257,7 @@ impl Audit {
         let typed = name.text.trim().to_owned();
         let taken = match typed.is_empty() {
             true => Err("a name is needed: labels are kept apart by it".to_owned()),
-            false => session.labels.be(&typed),
+            false => session.be_rater(&typed),
         };
         match taken {
             Err(why) => {

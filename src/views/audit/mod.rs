@@ -6,6 +6,7 @@
 //! session's: [`crate::session::labels`], [`crate::session::audited`]. Until a label is in, nothing here reads a verdict
 //! but to know that there is one; the session keeps the other views from giving it away.
 
+pub mod adjudicating;
 pub mod agreement;
 pub mod areas;
 pub mod asking;
@@ -14,6 +15,7 @@ pub mod copying;
 pub mod draw;
 pub mod item;
 mod labelling;
+pub mod over_runs;
 pub mod prompt;
 pub mod queue;
 pub mod reason;
@@ -107,6 +109,10 @@ pub enum Message {
     Files,
     /// To the turn in which the dialogue commits to the component.
     Committed,
+    /// From labelling to settling what raters of a study differ on, and back.
+    Adjudicate,
+    /// The verdicts of the judges beside the labels, while those are settled.
+    Verdicts,
     NextJudgement,
     PreviousJudgement,
 }
@@ -159,6 +165,10 @@ impl Audit {
     pub fn revealed<'a>(&self, session: &'a Session) -> Option<&'a Verdict> {
         let id = self.chosen.as_ref()?;
         let judgement = session.audited()?;
+        if session.adjudicates() {
+            let is_asked_for = session.study().is_some_and(|study| study.shows_verdicts);
+            return judgement.of(id).filter(|_| is_asked_for);
+        }
         session.labels.given_to(judgement, id)?;
         judgement.of(id)
     }

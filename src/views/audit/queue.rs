@@ -1,29 +1,34 @@
 //! What is to be labelled, in the order that the seed gives, and how each thing stands.
 
 use crate::{
+    run::rubric::LabelOn,
     session::{Session, views::View},
     study::queue::Plan,
     views::audit::{Audit, areas::Areas},
     widgets::{layout::Layout, scroll::Motion},
 };
 
-use super::{Part, reason::is_explained};
+use super::{Part, over_runs, reason::is_explained};
 
 /// How a thing to be labelled stands. Says nothing of a verdict whose label is not in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Standing {
     Unlabelled,
     /// The verdict was seen, and the label taken back.
     TakenBack,
-    Agrees(u8),
+    Agrees(f64),
+    /// The rater cannot tell, or the judge could not.
+    Open,
     Differs {
-        score: u8,
+        score: f64,
         is_explained: bool,
     },
+    /// What raters differ on is settled so; None where it cannot be told.
+    Settled(Option<f64>),
 }
 
 /// A row of the queue.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
     pub id: String,
     /// Empty where no checklist names it.
@@ -35,7 +40,20 @@ pub struct Entry {
 
 impl Standing {
     pub const fn is_labelled(self) -> bool {
-        matches!(self, Self::Agrees(_) | Self::Differs { .. })
+        matches!(self, Self::Agrees(_) | Self::Open | Self::Differs { .. } | Self::Settled(_))
+    }
+}
+
+/// How a label stands to the verdict that it checks.
+pub fn standing_of(label: Option<LabelOn<'_>>, verdict: Option<u8>) -> Standing {
+    let Some(label) = label else { return Standing::Unlabelled };
+    if !label.is_answered() {
+        return Standing::TakenBack;
+    }
+    match (label.score(), verdict.map(f64::from)) {
+        (Some(score), Some(verdict)) if score == verdict => Standing::Agrees(score),
+        (Some(score), Some(_)) => Standing::Differs { score, is_explained: is_explained(label) },
+        (None, _) | (_, None) => Standing::Open,
     }
 }
 
@@ -62,24 +80,23 @@ impl Audit {
 
     pub fn standing(&self, session: &Session, id: &str) -> Standing {
         let Some(judgement) = session.audited() else { return Standing::Unlabelled };
-        let Some(label) = session.labels.of(judgement, id) else {
-            return Standing::Unlabelled;
-        };
-        let Some(score) = label.score else { return Standing::TakenBack };
         let verdict = judgement.of(id).and_then(|verdict| verdict.score);
-        match verdict == Some(score) {
-            true => Standing::Agrees(score),
-            false => Standing::Differs { score, is_explained: is_explained(label) },
-        }
+        standing_of(session.labels.of(judgement, id), verdict)
     }
 
     /// How many of the queue have a label.
     pub fn labelled_count(&self, session: &Session) -> usize {
+        if session.study().is_some() {
+            return over_runs::done_count(session);
+        }
         session.queued().iter().filter(|id| self.standing(session, id).is_labelled()).count()
     }
 
     /// Once the labels are known, to the first thing without one; a component that was asked for comes first.
     pub(super) fn start(&mut self, session: &mut Session) {
+        if session.study().is_some() {
+            return; // it says itself where it begins
+        }
         let is_known = session.labels.annotator().is_none() || session.labels.is_settled();
         if self.has_started || !is_known || session.queued().is_empty() {
             return;
@@ -100,6 +117,9 @@ impl Audit {
     }
 
     pub(super) fn settle_queue(&mut self, session: &mut Session, areas: &Areas) {
+        if session.study().is_some() {
+            return over_runs::settle(self, session, areas);
+        }
         if !self.has_started {
             return; // which one comes first is not known before the labels are
         }
@@ -114,12 +134,18 @@ impl Audit {
 
     pub(super) fn move_in_queue(&mut self, session: &mut Session, motion: Motion, layout: &Layout) {
         let height = self.areas(layout).height(Part::Queue);
+        if session.study().is_some() {
+            return over_runs::move_by(self, session, motion, height);
+        }
         let at = motion.from(self.rows.cursor, session.queued().len(), height);
         self.go_to_queued(session, at);
     }
 
     /// Index into the queue.
     pub(super) fn go_to_queued(&mut self, session: &mut Session, at: usize) {
+        if session.study().is_some() {
+            return over_runs::go_to(self, session, at);
+        }
         let id = session.queued().get(at).cloned();
         if id != self.chosen {
             self.prompt = None;
@@ -129,6 +155,9 @@ impl Audit {
 
     /// The next ones without a label, round the end.
     pub(super) fn go_to_unlabelled(&mut self, session: &mut Session, count: usize) {
+        if session.study().is_some() {
+            return over_runs::go_to_open(self, session, count);
+        }
         let (len, from) = (session.queued().len(), self.rows.cursor);
         let after = (1..=len).map(|step| (from + step) % len.max(1));
         let open: Vec<usize> = after
@@ -148,6 +177,9 @@ impl Audit {
             return;
         }
         session.audited.begin();
+        if session.adjudicates() {
+            return; // whoever settles labels of others is not blind to anything
+        }
         if self.revealed(session).is_some()
             && let (Some(judgement), Some(id)) = (session.audited(), self.audited_id())
         {
@@ -159,7 +191,7 @@ impl Audit {
     /// Whether the next label of the component that is looked at would not be blind, and why.
     pub fn why_not_blind(&self, session: &Session) -> Option<&'static str> {
         let (judgement, id) = (session.audited()?, self.audited_id()?);
-        let taken_back = session.labels.of(judgement, id).is_some_and(|it| it.score.is_none());
+        let taken_back = session.labels.of(judgement, id).is_some_and(|it| !it.is_answered());
         match (taken_back, session.audited.was_seen(judgement, id)) {
             (true, _) => Some("a label was taken back after the verdict was seen"),
             (false, true) => Some("the verdict was on screen before"),

@@ -35,6 +35,10 @@ pub fn draw(
     area: Rect,
     buffer: &mut Buffer,
 ) {
+    if super::super::over_runs::why_not_here(session).is_some() {
+        frame(view, Part::Code, ["code", ""], theme, area, buffer);
+        return; // the part of the component says why
+    }
     let Some(turn) = session.audited_turn() else {
         let inner = frame(view, Part::Code, ["code", ""], theme, area, buffer);
         let words = "the judged commit is no turn of this run, so its code cannot be shown";

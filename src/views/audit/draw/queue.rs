@@ -24,10 +24,15 @@ use crate::{
 
 use super::frame;
 
+mod study;
+
 /// Cells of an id with the blank after it.
 const ID: usize = 5;
 
 pub fn draw(view: &Audit, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    if session.study().is_some() {
+        return study::draw(view, session, theme, area, buffer);
+    }
     let inner = frame(view, Part::Queue, ["queue", ""], theme, area, buffer);
     let entries = view.audit_entries(session);
     if entries.is_empty() {
@@ -71,7 +76,9 @@ fn standing(entry: &Entry, theme: Theme) -> Vec<Span<'static>> {
     let (words, meaning) = match entry.standing {
         Standing::Unlabelled => ("–".to_owned(), Meaning::Muted),
         Standing::TakenBack => ("taken back".to_owned(), Meaning::Warning),
+        Standing::Open => ("cannot tell".to_owned(), Meaning::Muted),
         Standing::Agrees(score) => (format!("✓ {score} agrees"), Meaning::Added),
+        Standing::Settled(score) => (Standing::settled(score), Meaning::Added),
         Standing::Differs { score, is_explained: true } => {
             (format!("✗ {score} differs"), Meaning::Removed)
         }

@@ -21,7 +21,7 @@ pub enum Sort {
 }
 
 /// A component as the table shows it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Row {
     pub id: String,
     /// Empty where the checklist lacks it.
@@ -31,7 +31,7 @@ pub struct Row {
     /// Why there is no score.
     pub why: Option<String>,
     /// What whoever sits here labelled.
-    pub label: Option<u8>,
+    pub label: Option<f64>,
     /// Recoverability at the end of the run, 0 to 4; None where it was not audited.
     pub exposure: Option<u8>,
     /// Score minus that in the other judgement.
@@ -105,7 +105,7 @@ impl Components {
             is_in_checklist: component.is_some() || rubric.checklist.is_none(),
             score,
             why: why(judgement, verdict),
-            label: session.own_label_of(id).and_then(|label| label.score),
+            label: session.own_label_of(id).and_then(|label| label.score()),
             exposure: exposure.map(|it| it.at(session.run.end())),
             change: score.zip(before).map(change),
             lost_at: session.rubric.lifeline_of(id).and_then(|it| it.lost_at),
