@@ -55,8 +55,6 @@ struct DrawnFrom {
     unit: Unit,
     source: Option<Source>,
     seed: u64,
-    /// Ids in the order of a study, where one is worked on.
-    study: Option<Vec<String>>,
     /// Signals, and rows of decisions, as far as they are known.
     process: (Option<usize>, Option<usize>),
 }
@@ -69,14 +67,6 @@ impl PartialEq for Known {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
-}
-
-/// The items of a study, in its order.
-fn in_order(mut items: Vec<AuditItem>, ids: &[String]) -> Vec<AuditItem> {
-    let place = |item: &AuditItem| ids.iter().position(|id| *id == item.id);
-    items.retain(|item| place(item).is_some());
-    items.sort_by_key(place);
-    items
 }
 
 /// The items in the order that a seed gives, by their scores.
@@ -269,6 +259,9 @@ impl Session {
 
     /// Draws the queue with a seed, where something about it is new.
     pub fn draw_queue(&mut self, seed: Option<u64>) {
+        if self.study().is_some() {
+            return self.draw_queue_of_study();
+        }
         let Some(rubric) = self.rubric.shared().cloned() else { return };
         let source = self.source();
         let Some(ground) = self.ground() else { return };
@@ -277,9 +270,6 @@ impl Session {
             unit: self.audited.unit,
             source: source.clone(),
             seed: seed.unwrap_or(Plan::default().seed),
-            study: self
-                .study()
-                .map(|_| source.as_ref().map(|it| self.study_ids(&it.file)).unwrap_or_default()),
             process: (
                 ground.process.map(|it| it.signals.len()),
                 ground.decisions.map(|it| it.rows.len()),
@@ -291,11 +281,24 @@ impl Session {
         let items = source.as_ref().map(|it| items::of(ground, of.unit, &it.file));
         let items = self.by_criteria(items.unwrap_or_default());
         let files = items::sources(ground, of.unit).into_iter().map(|it| it.file).collect();
-        let items = match &of.study {
-            None => drawn(items, of.seed),
-            Some(ids) => in_order(items, ids),
-        };
+        let items = drawn(items, of.seed);
         self.audited.queue = Queue { of: Some(of), source, items, files };
+    }
+
+    /// The queue of the run that is open is what the study's queue has of it, in the judging that is looked at.
+    fn draw_queue_of_study(&mut self) {
+        let Some((source, items)) = self.study().and_then(StudyQueue::of_open_run) else {
+            self.audited.queue = Queue::default();
+            return;
+        };
+        let files = vec![source.file.clone()];
+        self.audited.queue = Queue { of: None, source: Some(source), items, files };
+    }
+
+    /// What a study says of what is labelled, and by what.
+    pub(super) fn audit_as(&mut self, unit: Unit, codebook: Option<Arc<Codebook>>) {
+        self.audit_unit(unit);
+        self.audited.codebook = codebook;
     }
 
     /// Each item once for each criterion, where the codebook has several.

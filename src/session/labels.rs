@@ -40,7 +40,9 @@ impl RaterLabels {
     /// Those of a rater in a run of a study, which are known already and kept in this folder.
     pub fn kept_in(place: &Path, annotator: &str, labels: Labels) -> Self {
         let place = Some(place.to_owned());
-        Self { place, kept: Loading::Ready(labels), ..Self::called(annotator) }
+        let mut known = Self { place, kept: Loading::Ready(labels), ..Self::called(annotator) };
+        known.know();
+        known
     }
 
     /// Of a rater who has said nothing.
@@ -286,8 +288,8 @@ impl RaterLabels {
             ToSave::Label(label) => self.kept.ready().and_then(|kept| kept.about(label)).cloned(),
             ToSave::Proposal(_) | ToSave::Seen(_) => None,
         };
-        let place = self.place.clone();
-        Some(self.pending.ask(numbers, (), Question::SaveLabel { place, annotator, what, seen }))
+        let question = Question::SaveLabel { place: self.place.clone(), annotator, what, seen };
+        Some(self.pending.ask(numbers, (), question))
     }
 
     pub fn take_labels(&mut self, request: Request, labels: Result<Labels, String>) {

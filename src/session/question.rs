@@ -125,8 +125,8 @@ questions! {
     Layers, layers { run: Arc<Run> } -> Option<Arc<Vec<Record>>>;
     /// What this rater has labelled so far.
     Labels, labels { annotator: String } -> Labels;
-    /// What a rater said or saw, brought to the disk: into this folder, or into the bundle of the run that is open; `seen` is
-    /// what the rater saw of the thing before a label.
+    /// What a rater said or saw, brought to the disk: into this folder, or into the bundle of the run that is open; `seen`
+    /// is what the rater saw of the thing before a label.
     SaveLabel, save_label { place: Option<PathBuf>, annotator: String, what: ToSave, seen: Option<Label> } -> Saved;
     /// What was settled of a thing, brought to the disk. Everything that is settled in that folder.
     SaveGold, save_gold { place: PathBuf, gold: Box<Gold> } -> Vec<Gold>;

@@ -41,9 +41,8 @@ impl Audit {
         session: &mut Session,
         numbers: &mut Numbers,
     ) -> Option<Effect> {
-        if session.view == View::Audit && session.labels.is_settled() {
-            let seen = session.audited.take_unsaved();
-            session.labels.see(seen);
+        if session.view == View::Audit {
+            session.note_seen();
         }
         session.labels.ask_to_save(numbers)
     }

@@ -149,8 +149,6 @@ pub enum Message {
     Committed,
     /// From labelling to settling what raters of a study differ on, and back.
     Adjudicate,
-    /// The verdicts of the judges beside the labels, while those are settled.
-    Verdicts,
     NextJudgement,
     PreviousJudgement,
 }
@@ -231,11 +229,6 @@ impl Audit {
 impl Chosen {
     fn of(item: &AuditItem) -> Self {
         Self { id: item.id.clone(), criterion: item.criterion.clone() }
-    }
-
-    /// Of an item that is judged by one criterion.
-    fn of_id(id: &str) -> Self {
-        Self { id: id.to_owned(), criterion: None }
     }
 
     fn is(&self, item: &AuditItem) -> bool {

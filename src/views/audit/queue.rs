@@ -42,18 +42,40 @@ pub struct Entry {
     pub is_unsaved: bool,
 }
 
+impl Entry {
+    pub fn of(item: &AuditItem, standing: Standing, is_unsaved: bool) -> Self {
+        let has_criteria = !item.unit.is_raised() && item.criterion.is_some();
+        let criterion = item.criterion.iter().filter(|_| has_criteria);
+        let name = criterion.map(String::as_str).chain([item.title.as_str()]);
+        Self {
+            id: item.id.clone(),
+            is_raised: item.unit.is_raised(),
+            name: name.collect::<Vec<_>>().join(": "),
+            standing,
+            is_unsaved,
+        }
+    }
+}
+
 impl Standing {
     pub const fn is_labelled(self) -> bool {
         matches!(self, Self::Agrees(_) | Self::Open | Self::Differs { .. } | Self::Settled(_))
     }
 }
 
-/// How a label stands to the verdict that it checks.
-pub fn standing_of(label: Option<LabelOn<'_>>, verdict: Option<f64>) -> Standing {
-    let Some(label) = label else { return Standing::Unlabelled };
-    if !label.is_answered() {
-        return Standing::TakenBack;
-    }
+/// How a label stands to the verdict that it checks; without one, what was put down and not committed.
+pub fn standing_of(
+    label: Option<LabelOn<'_>>,
+    proposal: Option<&Label>,
+    verdict: Option<f64>,
+) -> Standing {
+    let Some(label) = label.filter(|label| label.is_answered()) else {
+        return match (proposal.filter(|it| it.is_answered()), label) {
+            (Some(proposal), _) => Standing::Proposed(proposal.score),
+            (None, Some(_)) => Standing::TakenBack,
+            (None, None) => Standing::Unlabelled,
+        };
+    };
     match (label.score(), verdict) {
         (Some(score), Some(verdict)) if score == verdict => Standing::Agrees(score),
         (Some(score), Some(_)) => Standing::Differs { score, is_explained: is_explained(label) },
@@ -72,27 +94,14 @@ impl Audit {
     }
 
     fn entry(&self, session: &Session, item: &AuditItem) -> Entry {
-        let has_criteria = !item.unit.is_raised() && item.criterion.is_some();
-        let criterion = item.criterion.iter().filter(|_| has_criteria);
-        let name = criterion.map(String::as_str).chain([item.title.as_str()]);
-        Entry {
-            id: item.id.clone(),
-            is_raised: item.unit.is_raised(),
-            name: name.collect::<Vec<_>>().join(": "),
-            standing: self.standing(session, item),
-            is_unsaved: session.labels.is_unsaved(item.state(), item.key()),
-        }
+        let is_unsaved = session.labels.is_unsaved(item.state(), item.key());
+        Entry::of(item, self.standing(session, item), is_unsaved)
     }
 
     pub fn standing(&self, session: &Session, item: &AuditItem) -> Standing {
         let label = session.labels.of(item.state(), item.key());
         let proposal = session.labels.proposal_of(item.state(), item.key());
-        match proposal.filter(|it| Label::is_answered(it)) {
-            Some(proposal) if label.is_none_or(|label| !label.is_answered()) => {
-                Standing::Proposed(proposal.score)
-            }
-            _ => standing_of(label, item.said.score),
-        }
+        standing_of(label, proposal, item.said.score)
     }
 
     /// How many of the queue have a label.

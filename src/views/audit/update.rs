@@ -65,7 +65,6 @@ impl Audit {
             Message::Files => self.switch_files(session),
             Message::Committed => self.go_to_commitment(session),
             Message::Adjudicate => adjudicating::turn(self, session),
-            Message::Verdicts => adjudicating::switch_verdicts(session),
             Message::NextJudgement => self.flip_audit(session, 1),
             Message::PreviousJudgement => self.flip_audit(session, -1),
         }
@@ -77,6 +76,10 @@ impl Audit {
         let is_of_the_item = matches!(
             message,
             Message::Label(_)
+                | Message::AskScore
+                | Message::CannotTell
+                | Message::Confidence
+                | Message::Missed
                 | Message::Undo
                 | Message::Because(_)
                 | Message::BecauseLikely
@@ -88,10 +91,16 @@ impl Audit {
             return true;
         }
         if !session.adjudicates() {
-            return false;
+            if *message == Message::NextUnit {
+                session.notice = Some("the study says what is labelled".into());
+            }
+            return *message == Message::NextUnit;
         }
         match message {
-            Message::Label(score) => adjudicating::settle_score(session, Some(f64::from(*score))),
+            Message::NextUnit => adjudicating::switch_verdicts(session),
+            Message::Confidence | Message::Missed | Message::Propose => {
+                session.notice = Some("what is settled is a score, with a note".into());
+            }
             Message::Undo => adjudicating::withdraw(session),
             Message::AskNote => adjudicating::ask_for_note(self, session),
             Message::Because(_) | Message::BecauseLikely | Message::Later | Message::AskReason => {
