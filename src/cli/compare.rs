@@ -20,6 +20,7 @@ use super::{
     Exit, Failure, Outcome, at,
     measuring::Measuring,
     output::{Forms, Out},
+    resampling::Resampling,
 };
 use document::Document;
 
@@ -42,6 +43,8 @@ pub struct Args {
     each: Each,
     #[command(flatten)]
     measuring: Measuring,
+    #[command(flatten)]
+    resampling: Resampling,
     /// Print JSON (schema trajview.compare/1)
     #[arg(long, conflicts_with_all = ["csv", "md", "tex", "save_tables"])]
     json: bool,

@@ -15,7 +15,7 @@ use crate::{
 };
 
 use super::{
-    Exit, Failure, Outcome, compare,
+    Exit, Failure, Outcome, compare, components,
     measuring::Measuring,
     output::{Forms, Out},
     resampling::Resampling,
@@ -28,7 +28,9 @@ use document::Document;
 /// of them pooled; of several runs under one condition the mean counts. Gaps are the first condition less the second.
 /// Gaps that differ by rounding alone are equal. p is Wilcoxon's signed-rank test, exact by permutation for at most 25
 /// gaps, zeros dropped; p Holm is adjusted for the metrics of the same agent. Erosion and verbosity rise where the last
-/// measured checkpoint of a run is above its first; slopes are least squares a checkpoint, their mean is over runs.
+/// measured checkpoint of a run is above its first. Components are paired within their task: intervals are over
+/// components, and with tasks as clusters by drawing them whole and by a linear mixed model; p Holm is adjusted for the
+/// measures of the same agent. Slopes are least squares a checkpoint, their mean is over runs.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The folder below which runs are looked for
@@ -64,6 +66,8 @@ enum Which {
     Runs,
     /// A row a paired test: an agent, a metric
     Paired,
+    /// A row a measure of components, with tasks as clusters
+    Components,
     /// How erosion and verbosity go from checkpoint to checkpoint
     Trends,
 }
@@ -88,6 +92,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         match args.table {
             Which::Runs => out.csv(&tables::runs_csv(), &document.runs)?,
             Which::Paired => out.csv(tables::PAIRED, &document.paired)?,
+            Which::Components => out.csv(components::CSV, &document.components)?,
             Which::Trends => out.csv(tables::TRENDS, &document.trends)?,
         }
         super::output::tell_warnings(&document.problems);

@@ -12,6 +12,7 @@ mod check;
 mod commands;
 mod compare;
 mod completions;
+mod components;
 mod config;
 mod corpus;
 mod decisions;

@@ -39,6 +39,7 @@ mod slopcodebench;
 mod states;
 mod study;
 mod study_agree;
+mod study_components;
 mod study_corpus;
 mod study_panel;
 mod tables;

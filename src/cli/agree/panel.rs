@@ -85,6 +85,16 @@ impl PanelRow {
     }
 }
 
+impl PanelRow {
+    /// One row where both ways count the same things.
+    fn told_apart(&self) -> Vec<(&'static str, &AgreedRow)> {
+        match self.available.agreed.n == self.complete.agreed.n {
+            true => vec![("both", &self.available)],
+            false => self.cases().map(|(cases, row)| (cases.words(), row)).into(),
+        }
+    }
+}
+
 /// A row for each group and way to count.
 pub fn table(rows: &[PanelRow]) -> Table {
     told(rows, |_| true, |it| with_interval(it.by_item))
@@ -105,9 +115,9 @@ fn told(
     let heads = ["raters", "cases", ">n", ">runs"].into_iter().chain(HEADS.map(|(_, head)| head));
     let mut table = Table::headed(heads.map(String::from).collect()).keyed(3);
     for row in rows {
-        for (cases, found) in row.cases().into_iter().filter(|(_, found)| is_told(found)) {
+        for (cases, found) in row.told_apart().into_iter().filter(|(_, found)| is_told(found)) {
             let Agreed { n, runs, estimates, .. } = &found.agreed;
-            let first = [row.of.to_owned(), cases.words().into(), n.to_string(), runs.to_string()];
+            let first = [row.of.to_owned(), cases.into(), n.to_string(), runs.to_string()];
             table.row(first.into_iter().chain(estimates.iter().map(|(_, it)| cell(it))).collect());
         }
     }
@@ -117,7 +127,7 @@ fn told(
 /// `all raters, complete: alpha not defined: no pairs`, a sentence a reason.
 pub fn undefined(rows: &[PanelRow]) -> Vec<String> {
     let of = |row: &PanelRow| -> Vec<String> {
-        let of_cases = |(cases, found): (Cases, &AgreedRow)| -> Vec<String> {
+        let of_cases = |(cases, found): (&str, &AgreedRow)| -> Vec<String> {
             let mut reasons: BTreeMap<Undefined, Vec<&str>> = BTreeMap::new();
             for (it, estimate) in &found.agreed.estimates {
                 if let Err(why) = estimate.by_item.value {
@@ -125,16 +135,13 @@ pub fn undefined(rows: &[PanelRow]) -> Vec<String> {
                 }
             }
             let said = |(why, names): (Undefined, Vec<&str>)| {
-                format!(
-                    "{}, {} cases: {} not defined: {why}",
-                    row.of,
-                    cases.words(),
-                    names.join(", ")
-                )
+                let cases =
+                    if cases == "both" { String::new() } else { format!(", {cases} cases") };
+                format!("{}{cases}: {} not defined: {why}", row.of, names.join(", "))
             };
             reasons.into_iter().map(said).collect()
         };
-        row.cases().into_iter().flat_map(of_cases).collect()
+        row.told_apart().into_iter().flat_map(of_cases).collect()
     };
     rows.iter().flat_map(of).collect()
 }

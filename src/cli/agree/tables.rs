@@ -9,7 +9,7 @@ use crate::{
     study::{
         Agreement, Coefficient, Estimate, Interval, Undefined, Value,
         agreement::drawn::Twice,
-        raters::{LabelsOf, ScoredPair},
+        raters::{Kind, LabelsOf, ScoredPair},
     },
 };
 
@@ -40,10 +40,8 @@ pub fn print(document: &Document, args: &Args, out: &mut Out) -> io::Result<()> 
         show(title, &table)?;
     }
     if document.panel.iter().any(|row| row.raters.len() > 2) {
-        show(
-            "several raters at once: things that at least two scored, and those that all did",
-            &panel::table(&document.panel),
-        )?;
+        let title = "several raters at once: things that at least two scored (available), those that all did (complete)";
+        show(title, &panel::table(&document.panel))?;
         if let Some((title, table)) = by_run(panel::by_run(&document.panel)) {
             show(title, &table)?;
         }
@@ -80,7 +78,10 @@ fn against<'a>(
     show: &mut impl FnMut(&str, &Table) -> io::Result<()>,
 ) -> io::Result<()> {
     let Reference { name, kind, zero_division, raters, .. } = reference;
-    let kind = if kind == name { String::new() } else { format!(" ({kind})") };
+    let kind = match *kind {
+        kind if kind == name || kind == Kind::Unknown.name() => String::new(),
+        kind => format!(" ({kind})"),
+    };
     let rows = || raters.iter().map(|row| (vec![row.rater.clone()], &row.measures));
     let zero = match *zero_division {
         "undefined" => "classes without a value are left out of averages".to_owned(),

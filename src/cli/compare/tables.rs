@@ -4,7 +4,7 @@ use std::io;
 
 use crate::{
     cli::{
-        measuring,
+        components, measuring,
         output::{self, Out, Table, csv_row, dash},
     },
     metrics::{
@@ -27,6 +27,7 @@ pub fn print(document: &Document<'_>, ruler: &Ruler, out: &mut Out) -> io::Resul
         recoveries(document),
         components(document),
         transitions(document),
+        means(document),
         phases(document),
         checkpoints(document),
         files(document),
@@ -215,6 +216,14 @@ fn transitions(document: &Document<'_>) -> Section {
         format!("from a score in a (rows) to one in b (columns): {n} components, {equal} the same"),
         table,
     ))
+}
+
+fn means(document: &Document<'_>) -> Section {
+    let found = document.means(&document.rows());
+    let n = found.first()?.n;
+    let title =
+        format!("means over the {n} components that both are judged on [95 % BCa over components]");
+    Some((title, components::means_of_two(&found)))
 }
 
 fn phases(document: &Document<'_>) -> Section {

@@ -19,6 +19,14 @@ pub struct Twice {
     pub by_run: Result<Interval, Undefined>,
 }
 
+impl Twice {
+    /// Of nothing.
+    pub fn none() -> Self {
+        let why = Undefined::NoPairs;
+        Self { by_item: Estimate::undefined(why), by_run: Err(why) }
+    }
+}
+
 /// A part of a sum, and the cluster it is of.
 pub struct Part<S> {
     pub sum: S,
