@@ -7,10 +7,11 @@ mod document;
 mod sheet;
 pub mod study;
 mod tables;
+mod units;
 
 use std::path::PathBuf;
 
-use crate::study::queue::Plan;
+use crate::{run::rubric::Unit, study::queue::Plan};
 
 use super::{
     Exit, Failure, Outcome, at, config,
@@ -37,6 +38,9 @@ pub struct Args {
     /// begins so. Without it the last of the latest state, one with a score for every component before others
     #[arg(long, visible_alias = "judge", value_name = "NAME|FILE")]
     judgement: Option<String>,
+    /// What is audited: component, leaf (of a graded rubric tree), flag, signal, decision or process
+    #[arg(long, value_name = "KIND", value_parser = super::view::unit, default_value = "component", hide_default_value = true)]
+    unit: Unit,
     /// Start of the draws [default: 1]; of a study its file says it
     #[arg(long)]
     seed: Option<u64>,
@@ -104,9 +108,13 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     if args.export && !args.blank {
         return sheet::export(&audited, args, out);
     }
+    let plan = Plan { seed: args.seed.unwrap_or(Plan::default().seed), size: args.size };
+    if args.unit != Unit::Component && !args.blank && !args.absences {
+        audited.tell_warnings();
+        return shown(&units::document(&audited, args, plan)?, args, out);
+    }
     audited.choose(args.judgement.as_deref())?;
     audited.tell_warnings();
-    let plan = Plan { seed: args.seed.unwrap_or(Plan::default().seed), size: args.size };
     if args.blank {
         return sheet::blank(&audited, plan, out);
     }
@@ -114,12 +122,16 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         true => Document::of_absences(&audited)?,
         false => Document::of_queue(&audited, plan, &annotator(args)?)?,
     };
+    shown(&document, args, out)
+}
+
+fn shown(document: &Document, args: &Args, out: &mut Out) -> Outcome {
     if args.json {
-        out.json(&document)?;
+        out.json(document)?;
     } else if args.csv {
-        tables::csv(&document, out)?;
+        tables::csv(document, out)?;
     } else {
-        tables::print(&document, args.forms.md, out)?;
+        tables::print(document, args.forms.md, out)?;
     }
     Ok(Exit::Fine)
 }

@@ -7,7 +7,7 @@ use crate::{
         Time,
         rubric::{Gold, Label, Labels},
     },
-    session::saved::Saved,
+    session::saved::{Saved, ToSave},
     store::{self, Archive, labels::LabelBook},
 };
 
@@ -20,28 +20,33 @@ pub fn labels(archive: &Archive, annotator: &str) -> Result<Labels, String> {
     book(archive, annotator).map(|book| book.labels().clone())
 }
 
-/// Saves a label where the file says what the rater saw of the thing, and gives all that are on disk then. The error is
-/// a sentence.
+/// Saves what a rater said or saw, a label only where the file says what the rater saw of the thing, and gives all that
+/// is on disk then. The error is a sentence.
 pub fn save(
     archive: &Archive,
     annotator: &str,
-    label: Label,
+    what: ToSave,
     seen: Option<&Label>,
 ) -> Result<Saved, String> {
     let bundle = archive.bundle().and_then(store::rubric::bundle_of);
-    save_in(&bundle.ok_or_else(|| NO_BUNDLE.to_owned())?, annotator, label, seen)
+    save_in(&bundle.ok_or_else(|| NO_BUNDLE.to_owned())?, annotator, what, seen)
 }
 
 /// As [`save`], in this folder.
 pub fn save_in(
     place: &Path,
     annotator: &str,
-    label: Label,
+    what: ToSave,
     seen: Option<&Label>,
 ) -> Result<Saved, String> {
     let book = LabelBook::open(place, annotator);
     let mut book = book.map_err(|why| why.to_string())?;
-    let stands = book.put_if_as_seen(label, seen).map_err(|why| why.to_string())?;
+    let stands = match what {
+        ToSave::Label(label) => book.put_if_as_seen(label, seen),
+        ToSave::Proposal(proposal) => book.propose(proposal).map(|()| None),
+        ToSave::Seen(verdicts) => book.see(verdicts).map(|()| None),
+    };
+    let stands = stands.map_err(|why| why.to_string())?;
     Ok(Saved { labels: book.labels().clone(), stands })
 }
 

@@ -48,7 +48,7 @@ use crate::{
         question::{Answer, Executor, Part, Question},
         request::{Request, Sentence},
         runs::{Depth, Sides as PairedSides},
-        saved::{Pairs, Saved},
+        saved::{Pairs, Saved, ToSave},
     },
     shell::{Message, state},
     store::{self, OpenError},
@@ -567,13 +567,19 @@ impl Executor for Worker {
         &self,
         place: Option<PathBuf>,
         annotator: String,
-        label: Label,
+        what: ToSave,
         seen: Option<Label>,
     ) -> Result<Saved, Sentence> {
-        let label = Label { at: label.at.or_else(|| Some(auditing::now())), ..label };
+        let what = match what {
+            ToSave::Label(label) => {
+                let at = label.at.or_else(|| Some(auditing::now()));
+                ToSave::Label(Label { at, ..label })
+            }
+            other => other,
+        };
         match place {
-            Some(place) => auditing::save_in(&place, &annotator, label, seen.as_ref()),
-            None => self.recording()?.save_label(&annotator, label, seen.as_ref()),
+            Some(place) => auditing::save_in(&place, &annotator, what, seen.as_ref()),
+            None => self.recording()?.save_label(&annotator, what, seen.as_ref()),
         }
     }
 

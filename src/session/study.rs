@@ -10,7 +10,10 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use crate::{
     run::rubric::{Label, LabelOn},
-    study::studied::{Progress, Studied, StudyItem, StudyRun},
+    study::{
+        items::{AuditItem, Source},
+        studied::{Progress, Studied, StudyItem, StudyRun},
+    },
 };
 
 use super::{
@@ -144,11 +147,21 @@ impl StudyQueue {
         self.way = Way::Failed(run, why);
     }
 
+    /// The run that is open: the judging that is audited by what is looked at, and what of it is in the queue.
+    pub(super) fn of_open_run(&self) -> Option<(Source, Vec<AuditItem>)> {
+        let chosen = self.chosen().filter(|item| Some(item.run) == self.open)?;
+        let mut judged = self.studied.run_of(chosen)?.judged.iter();
+        let source = &judged.find(|it| it.source.file == chosen.item.judgement)?.source;
+        let all = (0..self.len()).filter_map(|at| self.item(at));
+        let is_here = |it: &&StudyItem| it.run == chosen.run && it.item.judgement == source.file;
+        Some((source.clone(), all.filter(is_here).map(|it| it.item.clone()).collect()))
+    }
+
     /// The place of an item of the run that is open.
-    fn place_of(&self, component: &str) -> Option<usize> {
+    fn place_of(&self, is_item: impl Fn(&AuditItem) -> bool) -> Option<usize> {
         let is_it = |at: &usize| {
             let item = self.item(*at);
-            item.is_some_and(|it| Some(it.run) == self.open && it.component == component)
+            item.is_some_and(|it| Some(it.run) == self.open && is_item(&it.item))
         };
         if is_it(&self.at) {
             return Some(self.at);
@@ -181,6 +194,7 @@ impl Session {
             way: Way::Free,
             shows_verdicts: false,
         }));
+        self.audit_as_study();
         let Some(rater) = rater else { return };
         if let Err(why) = self.be_rater(&rater) {
             self.notice = Some(why);
@@ -192,7 +206,7 @@ impl Session {
     fn start_in_study(&mut self, component: Option<&str>) {
         let Some(study) = self.study() else { return };
         let named = |id: &str| {
-            (0..study.len()).find(|at| study.item(*at).is_some_and(|it| it.component == id))
+            (0..study.len()).find(|at| study.item(*at).is_some_and(|it| it.item.id == id))
         };
         let open = (0..study.len()).find(|at| !self.is_done(*at));
         let at = component.and_then(named).or(open).unwrap_or_default();
@@ -329,9 +343,9 @@ impl Session {
         }
     }
 
-    /// To a component of the run that is open, where the queue has it.
-    pub fn go_to_component_in_study(&mut self, id: &str) {
-        if let Some(at) = self.study().and_then(|study| study.place_of(id)) {
+    /// To a thing of the run that is open, where the queue has it.
+    pub fn go_to_item_in_study(&mut self, is_item: impl Fn(&AuditItem) -> bool) {
+        if let Some(at) = self.study().and_then(|study| study.place_of(is_item)) {
             self.go_in_study(at);
         }
     }
@@ -350,20 +364,18 @@ impl Session {
 
     /// The label of a thing in the study, one that was taken back included.
     pub fn study_label<'a>(&'a self, item: &'a StudyItem) -> Option<LabelOn<'a>> {
-        let study = self.study()?;
-        let judgement = study.studied.judgement(item)?;
-        self.labels_in(item.run)?.of(judgement, item.key(study.studied.design.unit))
+        self.labels_in(item.run)?.of(item.item.state(), item.key())
+    }
+
+    /// What was put down of a thing and not committed.
+    pub fn study_proposal(&self, item: &StudyItem) -> Option<&Label> {
+        self.labels_in(item.run)?.proposal_of(item.item.state(), item.key())
     }
 
     /// Whether the label of a thing is not on disk so far.
     pub fn is_unsaved_in_study(&self, item: &StudyItem) -> bool {
-        let Some(study) = self.study() else { return false };
-        let (Some(judgement), Some(labels)) =
-            (study.studied.judgement(item), self.labels_in(item.run))
-        else {
-            return false;
-        };
-        labels.is_unsaved(judgement, item.key(study.studied.design.unit))
+        let labels = self.labels_in(item.run);
+        labels.is_some_and(|labels| labels.is_unsaved(item.item.state(), item.key()))
     }
 
     /// Whether the thing at a place of the queue is labelled, or settled.
@@ -372,7 +384,7 @@ impl Session {
         let Some(item) = study.item(at) else { return false };
         match study.mode {
             Mode::Labelling => self.study_label(item).is_some_and(LabelOn::is_answered),
-            Mode::Adjudicating => study.gold.of_item(&study.studied, item).is_some(),
+            Mode::Adjudicating => study.gold.of_item(item).is_some(),
         }
     }
 
@@ -393,24 +405,29 @@ impl Session {
     /// after.
     pub fn study_pairs(&self) -> [Pairs; 2] {
         let (mut blind, mut open) = (vec![], vec![]);
-        let Some(study) = self.study() else { return [blind, open] };
+        let scale = self.codebook().criterion(None).map(|it| it.scale);
+        let scale = scale.unwrap_or(self.audited.unit().scale());
+        let with = |scores| Pairs { scale, scores };
+        let Some(study) = self.study() else { return [with(blind), with(open)] };
         for item in (0..study.len()).filter_map(|at| study.item(at)) {
             let label = self.study_label(item).filter(|label| label.is_answered());
-            let verdict = study.studied.verdict(item).and_then(|it| it.score);
-            let (Some(label), Some(verdict)) = (label, verdict) else { continue };
+            let (Some(label), Some(verdict)) = (label, item.item.said.score) else { continue };
             let Some(score) = label.score() else { continue };
+            if label.given.scale_of() != scale {
+                continue; // on another scale nothing compares
+            }
             let pairs = if label.blind() == Some(true) { &mut blind } else { &mut open };
-            pairs.push((verdict.into(), score));
+            pairs.push((verdict, score));
         }
-        [blind, open]
+        [with(blind), with(open)]
     }
 
     /// Labels of other runs and gold labels, to be brought to the disk.
     pub fn ask_to_save_in_study(&mut self, numbers: &mut Numbers) -> Vec<Effect> {
         let Some(study) = self.study_mut() else { return vec![] };
-        let waiting = study.away.values_mut().filter(|labels| labels.unsaved_count() > 0);
+        let away = study.away.values_mut();
         let mut effects: Vec<Effect> =
-            waiting.filter_map(|labels| labels.ask_to_save(numbers)).collect();
+            away.filter_map(|labels| labels.ask_to_save(numbers)).collect();
         effects.extend(study.gold.ask_to_save(&study.studied, numbers));
         effects
     }
@@ -428,6 +445,7 @@ impl Session {
 
     /// Leaves the run that is open; what was said in it goes with the study.
     pub fn leave_study(&mut self) -> Option<Box<StudyQueue>> {
+        self.note_seen();
         let mut study = self.audited.study.take()?;
         if let Some(open) = study.open.take() {
             study.away.insert(open, std::mem::take(&mut self.labels));
@@ -442,14 +460,22 @@ impl Session {
         }
         (study.open, study.way) = (Some(run), Way::Free);
         self.audited.study = Some(study);
+        self.audit_as_study();
     }
 
-    /// Ids of the components of the run that is open that are in the queue and are judged by a judgement.
-    pub(super) fn study_ids(&self, judgement: &str) -> Vec<String> {
-        let Some(study) = self.study() else { return vec![] };
-        let items = (0..study.len()).filter_map(|at| study.item(at));
-        let is_here = |it: &&StudyItem| Some(it.run) == study.open && it.judgement == judgement;
-        items.filter(is_here).map(|it| it.component.clone()).collect()
+    /// What is labelled, and by what, is as the study says.
+    fn audit_as_study(&mut self) {
+        let Some(design) = self.study().map(|study| &study.studied.design) else { return };
+        let (unit, codebook) = (design.unit, design.codebook.clone());
+        self.audit_as(unit, codebook.map(Arc::new));
+    }
+
+    /// Brings what was on screen to the rater's file. Whoever settles labels of others has none.
+    pub fn note_seen(&mut self) {
+        if self.labels.is_settled() && !self.adjudicates() {
+            let seen = self.audited.take_unsaved();
+            self.labels.see(seen);
+        }
     }
 }
 

@@ -27,7 +27,6 @@ pub mod state;
 mod typing;
 
 use crate::{
-    run::rubric::FULL,
     session::{
         ask::Loading,
         context::Context,
@@ -267,7 +266,7 @@ impl App {
     fn counts(&mut self, key: Key, context: Context) -> bool {
         let digit = key.typed().and_then(|c| c.to_digit(10)).map(|digit| digit as usize);
         let is_key = |digit: usize| match self.count {
-            None => digit == 0 || (context.has_digits() && digit <= usize::from(FULL)),
+            None => digit == 0 || (context.has_digits() && self.screens.takes_digit(digit)),
             Some(_) => false,
         };
         let counts = digit.filter(|digit| !is_key(*digit));

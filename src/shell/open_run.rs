@@ -7,7 +7,10 @@ use std::sync::Arc;
 
 use crate::{
     metrics::lifeline::judged_after,
-    run::{Run, rubric::Judgement},
+    run::{
+        Run,
+        rubric::{Acts, Judgement},
+    },
     session::{
         Session,
         arrangement::Arrangement,
@@ -111,6 +114,7 @@ pub struct Defaults {
     pub reference: Reference,
     /// Whose labels are shown and added to.
     pub annotator: Option<String>,
+    pub labels: Acts,
 }
 
 impl OpenRun {
@@ -120,6 +124,7 @@ impl OpenRun {
         self.replay.diff.arrangement = defaults.arrangement;
         self.replay.playback.stops = defaults.stops;
         self.curves.reference = defaults.reference.clone();
+        self.audit.proposes = defaults.labels == Acts::TwoActs;
         if let Some(annotator) = &defaults.annotator {
             // Of a run that was just opened nothing waits to be saved.
             let _ = self.session.labels.be(annotator);
@@ -153,6 +158,7 @@ impl OpenRun {
         open.scores.components.choose(place.component.clone());
         open.audit.choose(place.component.clone());
         open.audit.seed = place.seed;
+        open.session.audit_unit(place.unit.unwrap_or_default());
         open.session.view = place.view;
         open.replay.go_to(&mut open.session, place, room);
         open

@@ -15,8 +15,8 @@ use rayon::prelude::*;
 use crate::{
     formats::{Source, rubric as files},
     run::{
-        Warning,
-        rubric::{Checklist, Rubric},
+        Run, Warning,
+        rubric::{Checklist, Rubric, Unit},
     },
     study::{
         design::{self, Design},
@@ -106,10 +106,11 @@ pub fn gather(design: Design, base: &Path, name: &str) -> Result<Studied, StudyE
     let read: Vec<(StudyRun, Vec<Warning>)> = bundles
         .par_iter()
         .map(|bundle| {
-            let (mut run, warnings) = run_of(bundle);
+            let (mut run, mut warnings) = run_of(bundle);
             if checklist.is_some() {
                 run.rubric.checklist.clone_from(&checklist);
             }
+            judge(&mut run, &design, &mut warnings);
             (run, warnings)
         })
         .collect();
@@ -253,8 +254,27 @@ fn run_of(bundle: &Path) -> (StudyRun, Vec<Warning>) {
         place: bundle.to_owned(),
         condition: identity.and_then(|it| it.condition),
         rubric: Rubric { warnings: vec![], ..rubric },
+        judged: vec![],
     };
     (run, warnings)
+}
+
+/// Works out what was said of a run. What is no verdict beside the run needs the run, which is opened.
+fn judge(run: &mut StudyRun, design: &Design, warnings: &mut Vec<Warning>) {
+    let unit = design.unit;
+    if !matches!(unit, Unit::Leaf | Unit::Signal) {
+        return run.judge(design, &Run::default(), None);
+    }
+    match super::open(&run.path) {
+        Ok(opened) => {
+            let report = (unit == Unit::Signal).then(|| super::report(&opened.archive, &opened.run));
+            run.judge(design, &opened.run, report.as_ref());
+        }
+        Err(why) => {
+            let place = run.path.display().to_string();
+            warnings.push(Warning { place, what: format!("cannot be opened: {why}") });
+        }
+    }
 }
 
 /// Runs that would be called the same are called as their paths.

@@ -47,7 +47,7 @@ impl Studied {
     /// What is put before the adjudicator, as the study says: by run, then component.
     pub fn cases(&self) -> Vec<Case<'_>> {
         let mut numbers: Vec<usize> = (0..self.items.len()).collect();
-        numbers.sort_by(|a, b| self.items[*a].cmp(&self.items[*b]));
+        numbers.sort_by(|a, b| self.items[*a].place().cmp(&self.items[*b].place()));
         let raters = self.raters();
         let is_put = |case: &Case<'_>| match self.design.adjudicates {
             Adjudicates::Differing => case.differs() || case.gold.is_some(),
@@ -79,18 +79,20 @@ impl Studied {
 
     /// What was settled of it last.
     pub fn gold(&self, item: &StudyItem) -> Option<&Gold> {
-        let commit = self.judgement(item).and_then(|it| it.commit.as_deref());
-        gold_of(&self.run_of(item)?.rubric.gold, item.key(self.design.unit), commit)
+        gold_of(&self.run_of(item)?.rubric.gold, item.key(), item.item.commit.as_deref())
     }
 
     /// An outcome of a thing, without who settled it and when.
     pub fn outcome(&self, case: &Case<'_>) -> Gold {
-        let judgement = self.judgement(case.item);
+        let item = &case.item.item;
+        let scale = case.labels.iter().find_map(|(_, label)| label.given.scale.clone());
         Gold {
-            component: case.item.component.clone(),
-            unit: self.design.unit,
-            commit: judgement.and_then(|it| it.commit.clone()),
-            turn: judgement.and_then(|it| it.turn),
+            component: item.id.clone(),
+            unit: item.unit,
+            criterion: item.criterion.clone(),
+            commit: item.commit.clone(),
+            turn: item.turn,
+            scale,
             from: case.sources(),
             ..Gold::default()
         }

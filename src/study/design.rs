@@ -8,7 +8,10 @@ mod read;
 mod tests;
 mod written;
 
-use crate::run::{rubric::Unit, values::worded};
+use crate::run::{
+    rubric::{Acts, Codebook, Unit},
+    values::worded,
+};
 
 pub use read::{MOST_BYTES, Mistake, read};
 pub use written::written;
@@ -34,6 +37,8 @@ pub struct Design {
     pub sample: Sample,
     pub division: Division,
     pub acts: Acts,
+    /// What each level means; None for the words of the runs' own files, or the built-in ones.
+    pub codebook: Option<Codebook>,
     /// Where labels are kept, a folder a run, in the place of the bundles: where those are only read.
     pub labels_folder: Option<String>,
 }
@@ -98,18 +103,6 @@ pub enum Overlap {
     Count(usize),
     /// Between 0 and 1, of the sample.
     Share(f64),
-}
-
-worded! {
-    /// How a label is given.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-    pub enum Acts {
-        /// The score is saved as it is typed.
-        #[default]
-        AtOnce = "at once",
-        /// The score is proposed, and a second key commits it.
-        TwoActs = "two acts",
-    }
 }
 
 worded! {

@@ -4,6 +4,8 @@
 //! the graded leaves of a tree of requirements; flags of a judging; signals of the run. A label of an item is found by its
 //! [`AuditItem::key`] and [`AuditItem::state`].
 
+use std::collections::BTreeMap;
+
 use crate::{
     metrics::{
         decisions::Lane,
@@ -19,6 +21,8 @@ use crate::{
         rubric_tree::{NodeId, RubricTree},
     },
 };
+
+use super::queue::{Plan, queue};
 
 /// One thing to label.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -84,6 +88,28 @@ pub struct Ground<'a> {
     pub process: Option<&'a Report>,
     /// None where it is not known, or the run has no decisions.
     pub decisions: Option<&'a Lane>,
+}
+
+/// The items of a plan in its order: every score is drawn from in turn, and the order says nothing of the scores.
+pub fn drawn(items: Vec<AuditItem>, plan: Plan) -> Vec<AuditItem> {
+    let name = |item: &AuditItem| match &item.criterion {
+        Some(criterion) => format!("{}\n{criterion}", item.id),
+        None => item.id.clone(),
+    };
+    let level = |score: f64| match score.fract() == 0.0 {
+        true => score as u8,
+        false => 100 + (score * 100.0) as u8, // a stratum of its own
+    };
+    let verdicts = items.iter().map(|item| Verdict {
+        component: name(item),
+        score: item.said.score.map(level),
+        ..Verdict::default()
+    });
+    let all = Judgement { verdicts: verdicts.collect(), ..Judgement::default() };
+    let mut by_name: BTreeMap<String, AuditItem> =
+        items.into_iter().map(|item| (name(&item), item)).collect();
+    let order = queue(&[&all], plan);
+    order.into_iter().filter_map(|it| by_name.remove(&it.component)).collect()
 }
 
 impl AuditItem {

@@ -8,16 +8,20 @@ use std::{
     path::PathBuf,
 };
 
-use crate::run::{
-    Warning,
-    rubric::{Component, ItemKey, Judgement, LabelOn, Labels, Rubric, Unit, Verdict},
+use crate::{
+    metrics::process::Report,
+    run::{
+        Run, Warning,
+        rubric::{ItemKey, LabelOn, Labels, Rubric, Unit},
+    },
 };
 
 use super::{
-    design::{Design, Stratum},
+    design::{Design, GOLD, Stratum},
     division,
+    items::{self, AuditItem, Ground, Source},
     queue::{self, Candidate, Key},
-    raters::{Files, Item, Panel, RunScores, panel_of},
+    raters::{Item, Kind, LabelsOf, Panel, Rater, Score, Sight},
 };
 
 /// A study with its runs.
@@ -46,16 +50,26 @@ pub struct StudyRun {
     pub place: PathBuf,
     pub condition: Option<String>,
     pub rubric: Rubric,
+    /// What the judges of the study said of it, of every state.
+    pub judged: Vec<Judging>,
+}
+
+/// What one judging of a run gave.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Judging {
+    /// Which of the judges of the study it is by; 0 where the study names none.
+    pub judge: usize,
+    pub source: Source,
+    pub items: Vec<AuditItem>,
 }
 
 /// One thing to label.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct StudyItem {
     /// Number in [`Studied::runs`].
     pub run: usize,
-    /// [`Judgement::file`] of the audited judgement; others of the same state are served by the same label.
-    pub judgement: String,
-    pub component: String,
+    /// With the verdict of the judging that is audited; others of the same state are served by the same label.
+    pub item: AuditItem,
 }
 
 /// How far a rater is in a run, or in all of them.
@@ -84,11 +98,11 @@ impl Studied {
         studied
     }
 
-    /// Everything with a verdict that has a score, by run, judgement and id.
+    /// Everything with a verdict that has a score, by run, judging and id.
     fn all_items(&mut self) -> Vec<StudyItem> {
-        let mut items = vec![];
+        let mut items: Vec<StudyItem> = vec![];
         for (at, run) in self.runs.iter().enumerate() {
-            let audited = run.audited(&self.design);
+            let audited = run.audited();
             if audited.is_empty() {
                 let what = match self.design.judges.as_slice() {
                     [] => "has no judgement with a score; it is not in the sample".to_owned(),
@@ -99,71 +113,55 @@ impl Studied {
                 };
                 self.warnings.push(Warning { place: run.name.clone(), what });
             }
-            for judgement in audited {
-                let scored = judgement.verdicts.iter().filter(|it| it.score.is_some());
-                items.extend(scored.map(|verdict| StudyItem {
-                    run: at,
-                    judgement: judgement.file.clone(),
-                    component: verdict.component.clone(),
-                }));
-            }
+            let all = audited.into_iter().flat_map(|judging| &judging.items);
+            let all = all.filter(|item| item.said.score.is_some()).cloned();
+            items.extend(all.map(|item| StudyItem { run: at, item }));
         }
-        items.sort();
+        items.sort_by(|a, b| a.place().cmp(&b.place()));
         items
     }
 
     fn candidate<'a>(&'a self, item: &'a StudyItem) -> Candidate<'a> {
         let run = self.runs.get(item.run);
         let key = |stratum: &Stratum| match stratum {
-            Stratum::Score => {
-                Key::Score(self.verdict(item).and_then(|it| it.score).unwrap_or_default())
-            }
-            Stratum::Component => Key::Word(&item.component),
+            Stratum::Score => Key::Score(level(item.item.said.score.unwrap_or_default())),
+            Stratum::Component => Key::Word(&item.item.id),
             Stratum::Condition => {
                 Key::Word(run.and_then(|it| it.condition.as_deref()).unwrap_or_default())
             }
             Stratum::Run => Key::Word(run.map_or("", |it| &it.name)),
         };
         let stratum = self.design.sample.strata.iter().map(key).collect();
-        Candidate { stratum, component: &item.component }
+        Candidate { stratum, component: &item.item.id }
     }
 
     pub fn run_of(&self, item: &StudyItem) -> Option<&StudyRun> {
         self.runs.get(item.run)
     }
 
-    /// The judgement that is audited by it.
-    pub fn judgement(&self, item: &StudyItem) -> Option<&Judgement> {
-        let judgements = self.run_of(item)?.of_unit(self.design.unit);
-        judgements.iter().find(|it| it.file == item.judgement)
-    }
-
-    /// The verdict that is audited by it.
-    pub fn verdict(&self, item: &StudyItem) -> Option<&Verdict> {
-        self.judgement(item)?.of(&item.component)
+    /// Who gave the verdict that is audited by it; empty where nobody is named.
+    pub fn judge_of(&self, item: &StudyItem) -> &str {
+        let judged = self.run_of(item).map_or(&[][..], |run| &run.judged);
+        let judging = judged.iter().find(|it| it.source.file == item.item.judgement);
+        judging.map_or("", |it| &it.source.by)
     }
 
     /// What each judge of the study said of it, in the state that is labelled.
-    pub fn verdicts(&self, item: &StudyItem) -> Vec<(&Judgement, &Verdict)> {
-        let (Some(run), Some(audited)) = (self.run_of(item), self.judgement(item)) else {
-            return vec![];
+    pub fn verdicts(&self, item: &StudyItem) -> Vec<(&Source, &AuditItem)> {
+        let judged = self.run_of(item).map_or(&[][..], |run| &run.judged);
+        let of_state = judged.iter().filter(|it| {
+            (&it.source.commit, it.source.turn) == (&item.item.commit, item.item.turn)
+                || it.source.file == item.item.judgement
+        });
+        let of = |judging: &'_ &Judging| {
+            judging.items.iter().position(|it| it.key() == item.item.key())
         };
-        let is_same_state =
-            |it: &&Judgement| (&it.commit, it.turn) == (&audited.commit, audited.turn);
-        let judged = run.judged(&self.design).into_iter().filter(is_same_state);
-        judged.filter_map(|it| Some((it, it.of(&item.component)?))).collect()
-    }
-
-    /// None where no checklist has it.
-    pub fn component(&self, item: &StudyItem) -> Option<&Component> {
-        let checklist = self.run_of(item)?.rubric.checklist.as_ref()?;
-        checklist.components.iter().find(|it| it.id == item.component)
+        of_state.filter_map(|it| Some((&it.source, &it.items[of(&it)?]))).collect()
     }
 
     /// What this rater said of it last, a label that was taken back included.
     pub fn label<'a>(&'a self, item: &'a StudyItem, rater: &str) -> Option<LabelOn<'a>> {
-        let labels = self.run_of(item)?.labels_of(rater)?;
-        labels.on(self.judgement(item)?, item.key(self.design.unit))
+        self.run_of(item)?.labels_of(rater)?.on(item.item.state(), item.item.key())
     }
 
     /// Whether this rater has labelled it.
@@ -176,7 +174,7 @@ impl Studied {
         division::queue_of(&self.design, self.items.len(), rater)
     }
 
-    /// Who labels in it: those it names, else whoever has labels of one of its things, by name.
+    /// Who labels in it: those it names, else whoever has labels of one of its runs, by name.
     pub fn raters(&self) -> Vec<String> {
         if !self.design.raters.is_empty() {
             return self.design.raters.clone();
@@ -206,51 +204,74 @@ impl Studied {
         by_run
     }
 
-    /// The raters and judges of the study with their scores of what is in the sample. `of` is whose labels are in it;
-    /// None for those of all.
+    /// The raters and judges of the study with their scores of what is in the sample, and what was settled. `of` is whose
+    /// labels are in it; None for those of all, and the gold labels.
     pub fn panel(&self, of: Option<&str>) -> Panel {
-        let mut wanted: BTreeSet<(&str, &str)> = BTreeSet::new();
+        let raters = of.map_or_else(|| self.raters(), |name| vec![name.to_owned()]);
+        let mut panel = Panel::default();
         for item in &self.items {
-            if let Some(run) = self.run_of(item) {
-                wanted.insert((&run.name, &item.component));
+            for (source, said) in self.verdicts(item) {
+                let kind = self.kind_of(item, source);
+                panel.add(self.one(item, (&source.by, kind, None), said.said.score));
+            }
+            for rater in &raters {
+                let Some(label) = self.label(item, rater) else { continue };
+                let annotator = rater.clone();
+                let labels = LabelsOf { annotator, sight: Sight::of(label.blind()) };
+                panel.add(self.one(item, (rater, Kind::Human, Some(labels)), label.score()));
+            }
+            if of.is_none() {
+                let settled = self.gold(item).and_then(|gold| gold.score);
+                panel.add(self.one(item, (GOLD, Kind::Gold, None), settled));
             }
         }
-        let mut panel = Panel::default();
-        for run in &self.runs {
-            let rubric = self.counting(run, of);
-            let files = run.path.display().to_string();
-            let scores = RunScores { run: &run.name, files: Files::In(&files), rubric: &rubric };
-            panel.add(panel_of(scores));
-        }
-        for rater in &mut panel.raters {
-            let is_wanted =
-                |item: &Item| wanted.contains(&(item.run.as_str(), item.component.as_str()));
-            rater.scores.retain(|score| is_wanted(&score.item));
-        }
-        panel.raters.retain(|rater| !rater.scores.is_empty());
+        panel.raters.sort_by_key(|rater| rater.kind);
         panel.named_apart()
     }
 
-    /// Of what was said of a run, what counts in the study.
-    fn counting(&self, run: &StudyRun, of: Option<&str>) -> Rubric {
-        let raters = self.raters();
-        let is_rater = |labels: &&Labels| match of {
-            Some(name) => labels.annotator == name,
-            None => raters.contains(&labels.annotator),
+    /// One score of one rater.
+    fn one(
+        &self,
+        item: &StudyItem,
+        (name, kind, labels): (&str, Kind, Option<LabelsOf>),
+        score: Option<f64>,
+    ) -> Panel {
+        let Some(score) = score else { return Panel::default() };
+        let run = self.run_of(item).map(|run| run.name.clone()).unwrap_or_default();
+        let component = match &item.item.criterion {
+            Some(criterion) => format!("{} ({criterion})", item.item.id),
+            None => item.item.id.clone(),
         };
-        Rubric {
-            judgements: run.judged(&self.design).into_iter().cloned().collect(),
-            labels: run.rubric.labels.iter().filter(is_rater).cloned().collect(),
-            gold: if of.is_none() { run.rubric.gold.clone() } else { vec![] },
-            ..Rubric::default()
-        }
+        let of = Item { run, component, commit: item.item.commit.clone() };
+        let scores = vec![Score { item: of, score, rubric: None, place: item.item.judgement.clone() }];
+        let rater = Rater { name: name.to_owned(), model: None, kind, labels, scores };
+        Panel { raters: vec![rater], problems: vec![] }
     }
+
+    /// Whether a judging is by hand.
+    fn kind_of(&self, item: &StudyItem, source: &Source) -> Kind {
+        let all = self.run_of(item).into_iter().flat_map(|run| &run.rubric.judgements);
+        let is_by_hand = |file: &str| {
+            all.clone().any(|it| it.file == file && it.judge.kind == "human")
+        };
+        if is_by_hand(&source.file) { Kind::Human } else { Kind::Judge }
+    }
+}
+
+/// A score as the stratum of a draw; what is no level is one of its own.
+fn level(score: f64) -> u8 {
+    if score.fract() == 0.0 { score as u8 } else { 100 + (score * 100.0) as u8 }
 }
 
 impl StudyItem {
     /// How labels name it.
-    pub fn key(&self, unit: Unit) -> ItemKey<'_> {
-        ItemKey { unit, id: &self.component, criterion: None }
+    pub fn key(&self) -> ItemKey<'_> {
+        self.item.key()
+    }
+
+    /// Where it stands among all things: by run, judging and id.
+    pub fn place(&self) -> (usize, &str, &str, Option<&str>) {
+        (self.run, &self.item.judgement, &self.item.id, self.item.criterion.as_deref())
     }
 }
 
@@ -260,57 +281,69 @@ impl StudyRun {
         self.rubric.labels.iter().find(|it| it.annotator == rater)
     }
 
-    /// The judgements whose verdicts are put before raters: of each state the first judge's of the study, so that nothing
-    /// is labelled twice; the one that speaks for the run where the study names no judge.
-    pub fn audited(&self, design: &Design) -> Vec<&Judgement> {
-        if design.judges.is_empty() {
-            let last = || self.of_unit(design.unit).iter().rfind(has_score);
-            let is_of_components = design.unit == Unit::Component;
-            let speaks = if is_of_components { self.rubric.shown() } else { last() };
-            return speaks.into_iter().collect();
-        }
-        let mut audited: Vec<&Judgement> = vec![];
-        for name in &design.judges {
-            let of_judge = self.of_unit(design.unit).iter().filter(|it| it.judge.name == *name);
-            for judgement in of_judge.filter(has_score) {
-                let is_same_state =
-                    |it: &&Judgement| (&it.commit, it.turn) == (&judgement.commit, judgement.turn);
-                match audited.iter().position(|it| is_same_state(it)) {
-                    // A later judging of the first judge takes the place of an earlier one.
-                    Some(at) if audited[at].judge.name == *name => audited[at] = judgement,
-                    Some(_) => {}
-                    None => audited.push(judgement),
-                }
+    /// Works out what the judges of the study said of it. The run and the report of its process are needed where those
+    /// are what its things are of.
+    pub fn judge(&mut self, design: &Design, run: &Run, process: Option<&Report>) {
+        let ground = Ground { run, rubric: &self.rubric, process, decisions: None };
+        let shown = self.rubric.shown().map(|it| it.file.clone());
+        let all = items::sources(ground, design.unit);
+        let speaks = match design.unit {
+            Unit::Component => shown,
+            _ => all.last().map(|it| it.file.clone()),
+        };
+        let names: Vec<Option<&str>> =
+            design.judges.iter().map(|name| judge_called(&all, name)).collect();
+        let judge = |it: &Source| match design.judges.as_slice() {
+            [] => (Some(&it.file) == speaks.as_ref()).then_some(0),
+            _ => names.iter().position(|name| *name == Some(&it.by)),
+        };
+        let judging = |source: &Source| {
+            let items = items::of(ground, design.unit, &source.file);
+            let (judge, source) = (judge(source)?, source.clone());
+            Some(Judging { judge, source, items: by_criteria(design, items) })
+        };
+        let judged = all.iter().filter_map(judging).collect();
+        self.judged = judged;
+    }
+
+    /// The judgings whose verdicts are put before raters: of each state the first judge's of the study, so that nothing is
+    /// labelled twice; of several by that judge the last.
+    pub fn audited(&self) -> Vec<&Judging> {
+        let mut audited: Vec<&Judging> = vec![];
+        for judging in &self.judged {
+            let state = (&judging.source.commit, judging.source.turn);
+            match audited.iter().position(|it| (&it.source.commit, it.source.turn) == state) {
+                Some(at) if judging.judge <= audited[at].judge => audited[at] = judging,
+                Some(_) => {}
+                None => audited.push(judging),
             }
         }
         audited
     }
-
-    /// All judgements of the judges of the study, of the states that are audited.
-    pub fn judged(&self, design: &Design) -> Vec<&Judgement> {
-        let audited = self.audited(design);
-        let is_of_a_state = |it: &&Judgement| {
-            audited.iter().any(|other| (&other.commit, other.turn) == (&it.commit, it.turn))
-        };
-        let is_named = |it: &&Judgement| {
-            design.judges.is_empty() || design.judges.iter().any(|name| *name == it.judge.name)
-        };
-        self.of_unit(design.unit).iter().filter(is_named).filter(is_of_a_state).collect()
-    }
-
-    /// The judgements of things of this kind.
-    pub fn of_unit(&self, unit: Unit) -> &[Judgement] {
-        match unit {
-            Unit::Component => &self.rubric.judgements,
-            Unit::Decision => &self.rubric.decisions,
-            Unit::Process => &self.rubric.process,
-            Unit::Leaf | Unit::Flag | Unit::Signal => &[],
-        }
-    }
 }
 
-fn has_score(judgement: &&Judgement) -> bool {
-    judgement.verdicts.iter().any(|it| it.score.is_some())
+/// Who is meant by a name: the judge of that name, else the only one whose name begins so.
+fn judge_called<'a>(all: &'a [Source], name: &str) -> Option<&'a str> {
+    if let Some(exact) = all.iter().find(|it| it.by == name) {
+        return Some(&exact.by);
+    }
+    let mut begin = all.iter().map(|it| it.by.as_str()).filter(|by| by.starts_with(name));
+    let first = begin.next()?;
+    begin.all(|other| other == first).then_some(first)
+}
+
+/// Each item once for each criterion, where the codebook has several.
+fn by_criteria(design: &Design, items: Vec<AuditItem>) -> Vec<AuditItem> {
+    let book = design.codebook.as_ref().map_or(&[][..], |it| &it.criteria);
+    let ids: Vec<&String> = book.iter().filter_map(|it| it.id.as_ref()).collect();
+    if ids.is_empty() || design.unit.is_raised() {
+        return items;
+    }
+    let of = |item: AuditItem| {
+        let with = |id: &&String| AuditItem { criterion: Some((*id).clone()), ..item.clone() };
+        ids.iter().map(with).collect::<Vec<_>>()
+    };
+    items.into_iter().flat_map(of).collect()
 }
 
 impl Progress {

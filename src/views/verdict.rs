@@ -12,6 +12,7 @@ use crate::{
         Verdict, written,
     },
     session::Session,
+    study::items::fields_of,
     views::source::{self, Mark},
     widgets::{
         line::{fit, fit_end, own, recorded, safe, width_of},
@@ -130,16 +131,14 @@ pub fn say_fields(
     width: usize,
     rows: &mut Vec<Row>,
 ) {
-    let fields = [
-        ("intent", component.intent.clone()),
-        ("formula", component.formula.clone()),
-        ("inputs", component.inputs.clone()),
-        ("outputs", component.outputs.clone()),
-        ("connects to", component.connects_to.join(", ")),
-    ];
-    let fields = fields.into_iter().chain(more.iter().cloned());
-    for (name, words) in fields.filter(|(_, words)| !words.is_empty()) {
-        let cut = cut(&words, width.saturating_sub(FIELD + 2));
+    let fields: Vec<_> = fields_of(component).into_iter().chain(more.iter().cloned()).collect();
+    say_facts(&fields, width, rows);
+}
+
+/// Words under names; those without words are left out.
+pub fn say_facts(fields: &[(&'static str, String)], width: usize, rows: &mut Vec<Row>) {
+    for (name, words) in fields.iter().filter(|(_, words)| !words.is_empty()) {
+        let cut = cut(words, width.saturating_sub(FIELD + 2));
         for (at, words) in cut.into_iter().enumerate() {
             rows.push(Row::Field { name: if at == 0 { name } else { "" }, words });
         }
@@ -147,17 +146,22 @@ pub fn say_fields(
 }
 
 pub fn say_trace(verdict: &Verdict, width: usize, rows: &mut Vec<Row>) {
+    say_looks(&verdict.trace, width, rows);
+}
+
+/// The calls of a judge, after a blank row.
+pub fn say_looks(trace: &[Look], width: usize, rows: &mut Vec<Row>) {
     rows.push(Row::Blank);
-    if verdict.trace.is_empty() {
+    if trace.is_empty() {
         rows.push(Row::Note("what the judge looked at is not recorded".into()));
         return;
     }
-    let calls = match verdict.trace.len() {
+    let calls = match trace.len() {
         1 => "1 call".to_owned(),
         count => format!("{count} calls"),
     };
     rows.push(Row::Heading(format!("what the judge looked at, {calls}")));
-    for (look, number) in verdict.trace.iter().zip(1..) {
+    for (look, number) in trace.iter().zip(1..) {
         rows.push(Row::Look { number, look: Look { excerpt: None, ..look.clone() } });
         let excerpt = look.excerpt.as_deref().unwrap_or_default();
         let lines = excerpt.lines().flat_map(|line| cut(line, width.saturating_sub(4)));

@@ -5,6 +5,7 @@ mod common;
 mod story;
 mod study_view;
 
+mod audit_units;
 mod audit_view;
 mod collection;
 mod compare_view;

@@ -40,8 +40,8 @@ fn frame(screen: &Rehearsal) -> String {
 fn chosen(screen: &mut Rehearsal) -> String {
     let open = screen.app().screens.open_run().unwrap();
     let study = open.session.study().unwrap();
-    assert_eq!(open.audit.audited_id(), Some(study.chosen().unwrap().component.as_str()));
-    format!("{} {}", study.chosen_run().unwrap().name, study.chosen().unwrap().component)
+    assert_eq!(open.audit.audited_id(), Some(study.chosen().unwrap().item.id.as_str()));
+    format!("{} {}", study.chosen_run().unwrap().name, study.chosen().unwrap().item.id)
 }
 
 /// Labels a whole queue with these scores in turn, reasons put off.

@@ -12,7 +12,11 @@ fn start(studied: &Studied) -> Tui {
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_trajview"));
     command.args([studied.file().to_str().unwrap(), "--annotator", "ana"]);
     command.env("TRAJVIEW_CONFIG", "");
-    Tui::spawn(120, 40, command)
+    // So narrow that the agreement, which takes long to work out, is not on screen.
+    let mut tui = Tui::spawn(80, 24, command);
+    tui.wait_for("agreement");
+    tui.press("\t"); // from the queue to the thing that is looked at
+    tui
 }
 
 /// One label of the next thing in the queue, seen on screen as saved, with its reason where one is asked for.
@@ -38,20 +42,18 @@ fn wait_for_the_next(tui: &mut Tui, done: usize, all: usize) {
     tui.wait_for("your label comes first");
 }
 
-/// Each of the moments is a program of its own: two labels are seen as saved, the third is under way when it is killed.
+/// Each of the moments is a program of its own: one label is seen as saved, the next is under way when it is killed.
 #[test]
 fn killed_at_a_hundred_moments_it_loses_at_most_the_key_under_way() {
-    let (runs, components, moments) = (12, 26, 100);
+    let (runs, components, moments) = (10, 21, 100);
     let studied = Studied::new(runs, components, STUDY);
     let all = runs * components;
     let mut kept = 0;
     for moment in 0..moments {
         let mut tui = start(&studied);
         let labelled = kept;
-        for more in 0..2 {
-            label(&mut tui, labelled + more, all);
-        }
-        let seen = labelled + 2;
+        label(&mut tui, labelled, all);
+        let seen = labelled + 1;
         wait_for_the_next(&mut tui, seen, all);
         tui.press("4");
         thread::sleep(Duration::from_micros(moment * 150)); // the moment
@@ -64,5 +66,5 @@ fn killed_at_a_hundred_moments_it_loses_at_most_the_key_under_way() {
             "moment {moment}: {seen} were saved, {kept} are there"
         );
     }
-    assert!(kept >= 2 * moments as usize);
+    assert!(kept >= moments as usize);
 }

@@ -1,11 +1,11 @@
 //! What is printed, as JSON has it (schema `trajview.audit/1`).
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::Number;
 
 use crate::{
     cli::Failure,
-    run::rubric::{CANNOT_TELL, Confidence, Judgement, LEVELS, LabelOn, written},
+    run::rubric::{CANNOT_TELL, Confidence, Judgement, LabelOn, Unit, written},
     study::queue::{Plan, queue},
 };
 
@@ -16,7 +16,7 @@ use super::{
 
 #[derive(Debug, Serialize)]
 pub struct Document {
-    schema: &'static str,
+    pub schema: &'static str,
     pub run: String,
     pub judgement: JudgementRow,
     /// Null where the queue was not asked for.
@@ -41,7 +41,7 @@ pub struct QueueRow {
     pub annotator: String,
     pub seed: u64,
     /// Null for all.
-    size: Option<usize>,
+    pub size: Option<usize>,
     /// How many of the items have a label with a score.
     pub labelled: usize,
     /// Of these, how many have the score of the verdict.
@@ -54,7 +54,10 @@ pub struct ItemRow {
     /// In the queue; counts from 1.
     pub number: usize,
     pub component: String,
-    /// Empty where no checklist has it.
+    pub unit: &'static str,
+    /// Where an item is judged by several.
+    pub criterion: Option<String>,
+    /// Empty where nothing names it.
     pub name: String,
     pub label: Option<LabelRow>,
     /// Null until it is labelled.
@@ -76,14 +79,26 @@ pub struct LabelRow {
 
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct ScoreRow {
-    pub score: u8,
+    #[serde(serialize_with = "whole")]
+    pub score: f64,
     pub label: Option<&'static str>,
 }
 
 impl ScoreRow {
     pub fn of(score: u8) -> Self {
-        Self { score, label: LEVELS.get(usize::from(score)).copied() }
+        Self::of_unit(score.into(), Unit::Component)
     }
+
+    pub fn of_unit(score: f64, unit: Unit) -> Self {
+        let is_level = unit.scale().holds(score);
+        let name = unit.levels().names.get(score as usize).filter(|_| is_level);
+        Self { score, label: name.copied() }
+    }
+}
+
+/// A whole number without a point.
+fn whole<S: Serializer>(score: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    number(*score).serialize(serializer)
 }
 
 impl LabelRow {
@@ -115,6 +130,20 @@ impl LabelRow {
 /// A score as JSON has it: a whole number without a point.
 pub fn number(score: f64) -> Option<Number> {
     written(score).parse().ok()
+}
+
+impl QueueRow {
+    pub fn of(annotator: &str, plan: Plan, items: Vec<ItemRow>) -> Self {
+        let answered = items.iter().filter_map(|it| Some((it.label.as_ref()?, it.verdict?)));
+        let (mut labelled, mut same) = (0, 0);
+        for (label, verdict) in answered {
+            labelled += 1;
+            let score = label.score.as_ref().and_then(Number::as_f64);
+            same += usize::from(score == Some(verdict.score));
+        }
+        let annotator = annotator.to_owned();
+        Self { annotator, seed: plan.seed, size: plan.size, labelled, same, items }
+    }
 }
 
 impl JudgementRow {
@@ -151,6 +180,8 @@ impl Document {
             ItemRow {
                 number,
                 name: audited.name_of(&component).to_owned(),
+                unit: Unit::Component.word(),
+                criterion: None,
                 component,
                 label: label.map(LabelRow::of),
                 verdict: score.filter(|_| is_labelled).map(ScoreRow::of),
@@ -158,16 +189,7 @@ impl Document {
         };
         let drawn = queue(&[judgement], plan).into_iter().map(|item| item.component);
         let items: Vec<ItemRow> = (1..).zip(drawn).map(item).collect();
-        let both = || {
-            let answered = items.iter().filter_map(|it| Some((it.label.as_ref()?, it.verdict?)));
-            answered.map(|(label, verdict)| (label.score.as_ref(), verdict.score))
-        };
-        let is_same = |(label, verdict): &(Option<&Number>, u8)| {
-            label.is_some_and(|label| label.as_f64() == Some((*verdict).into()))
-        };
-        let (labelled, same) = (both().count(), both().filter(is_same).count());
-        let annotator = annotator.to_owned();
-        let queue = QueueRow { annotator, seed: plan.seed, size: plan.size, labelled, same, items };
+        let queue = QueueRow::of(annotator, plan, items);
         Ok(Self { queue: Some(queue), ..Self::of(audited)? })
     }
 

@@ -12,7 +12,7 @@ use crate::{
         output::{Out, tell},
     },
     formats::rubric::labels_table::{self, Row},
-    run::rubric::{Judgement, Label, REASONS, Rubric},
+    run::rubric::{Judgement, Label, REASONS, Rubric, Unit},
     store::labels::LabelBook,
     study::{
         queue::{Plan, queue},
@@ -70,12 +70,10 @@ fn export_runs<'a>(
 
 /// A row of a sheet that is to be filled in.
 pub struct Blank<'a> {
-    pub component: &'a str,
     pub name: &'a str,
     pub run: &'a str,
-    pub judgement: &'a Judgement,
-    /// After how many turns it was judged; None where nothing says it.
-    pub turn: Option<usize>,
+    /// Of the thing, with nothing said.
+    pub label: Label,
 }
 
 /// The queue to be filled in elsewhere.
@@ -83,9 +81,12 @@ pub fn blank(audited: &Audited, plan: Plan, out: &mut Out) -> Outcome {
     let judgement = audited.judgement()?;
     let (run, turn) = (audited.run_name(), Some(audited.done(judgement)?));
     let items = queue(&[judgement], plan);
-    let row =
-        |component| Blank { component, name: audited.name_of(component), run, judgement, turn };
-    write_blank(items.iter().map(|item| row(&item.component)), out)
+    let row = |component: &'_ String| {
+        let label = Label { component: component.clone(), ..Label::default() };
+        Blank { name: audited.name_of(component), run, label: state_of(judgement, turn, label) }
+    };
+    let rows: Vec<Blank<'_>> = items.iter().map(|item| row(&item.component)).collect();
+    write_blank(&rows, out)
 }
 
 /// What a rater labels of a study, to be filled in elsewhere.
@@ -95,17 +96,11 @@ pub fn blank_study(studied: &Studied, who: &str, out: &mut Out) -> Outcome {
     }
     let row = |at: usize| {
         let item = &studied.items[at];
-        let (run, judgement) = (studied.run_of(item)?, studied.judgement(item)?);
-        let name = studied.component(item).map_or("", |it| &it.name);
-        Some(Blank {
-            component: &item.component,
-            name,
-            run: &run.name,
-            judgement,
-            turn: judgement.turn,
-        })
+        let run = studied.run_of(item)?;
+        Some(Blank { name: &item.item.title, run: &run.name, label: item.item.label() })
     };
-    write_blank(studied.queue_of(who).into_iter().filter_map(row), out)
+    let rows: Vec<Blank<'_>> = studied.queue_of(who).into_iter().filter_map(row).collect();
+    write_blank(&rows, out)
 }
 
 fn not_a_rater(studied: &Studied, who: &str) -> Failure {
@@ -116,22 +111,29 @@ fn not_a_rater(studied: &Studied, who: &str) -> Failure {
     ))
 }
 
-fn write_blank<'a>(rows: impl Iterator<Item = Blank<'a>>, out: &mut Out) -> Outcome {
+/// The unit and the criterion have columns where anything has them.
+fn write_blank(rows: &[Blank<'_>], out: &mut Out) -> Outcome {
+    let is_plain = rows.iter().all(|row| row.label.item() == (&row.label.component).into());
+    let more: &[&str] = if is_plain { &[] } else { &["unit", "criterion"] };
     let heads = ["number", "component", "name", "run", "commit", "turn", "judgement"];
     let to_fill = ["score", "blind", "reason", "note"];
-    let mut text = labels_table::row(heads.iter().chain(&to_fill).map(|it| (*it).to_owned()));
-    for (number, row) in (1..).zip(rows) {
-        let number: usize = number;
-        let words = [
+    let heads = heads.iter().chain(more).chain(&to_fill);
+    let mut text = labels_table::row(heads.map(|it| (*it).to_owned()));
+    for (number, Blank { name, run, label }) in (1_usize..).zip(rows) {
+        let words = |words: &Option<String>| words.clone().unwrap_or_default();
+        let first = [
             number.to_string(),
-            row.component.to_owned(),
-            row.name.to_owned(),
-            row.run.to_owned(),
-            row.judgement.commit.clone().unwrap_or_default(),
-            row.turn.map(|turn| turn.to_string()).unwrap_or_default(),
-            row.judgement.file.clone(),
+            label.component.clone(),
+            (*name).to_owned(),
+            (*run).to_owned(),
+            words(&label.commit),
+            label.turn.map(|turn| turn.to_string()).unwrap_or_default(),
+            words(&label.judgement),
         ];
-        text += &labels_table::row(words.into_iter().chain(to_fill.map(|_| String::new())));
+        let kind = [label.unit.word().to_owned(), words(&label.criterion)];
+        let kind = kind.into_iter().take(more.len());
+        let cells = first.into_iter().chain(kind).chain(to_fill.map(|_| String::new()));
+        text += &labels_table::row(cells);
     }
     out.raw(text.as_bytes())?;
     Ok(Exit::Fine)
@@ -221,14 +223,16 @@ impl<'a> Sorted<'a> {
         let mut sorted = Self::read(file, studied.runs.iter().map(Target::of_run).collect())?;
         for (at, row) in &mut sorted.rows {
             let label = &mut row.label;
+            if label.unit == Unit::default() {
+                label.unit = studied.design.unit;
+            }
             let mut items = studied.items.iter();
-            let item = items.find(|it| it.run == *at && it.component == label.component);
-            if label.judgement.is_none()
-                && label.commit.is_none()
-                && label.turn.is_none()
-                && let Some(judgement) = item.and_then(|item| studied.judgement(item))
-            {
-                *label = state_of(judgement, judgement.turn, std::mem::take(label));
+            let item = items.find(|it| it.run == *at && it.key() == label.item());
+            let says_no_state =
+                label.judgement.is_none() && label.commit.is_none() && label.turn.is_none();
+            if let Some(item) = item.filter(|_| says_no_state) {
+                let Label { judgement, commit, turn, .. } = item.item.label();
+                (label.judgement, label.commit, label.turn) = (judgement, commit, turn);
             }
         }
         Ok(sorted)
@@ -365,7 +369,7 @@ fn wrong(sorted: &Sorted<'_>, args: &Args) -> Vec<String> {
         let target = &sorted.targets[*at];
         let mut told = |what: String| wrong.push(format!("line {}: {what}", row.line));
         let component = &row.label.component;
-        if !target.has_component(component) {
+        if row.label.unit == Unit::Component && !target.has_component(component) {
             told(format!("components.json has no component {component}"));
         }
         if let Some((turn, turns)) =

@@ -9,6 +9,7 @@ mod tables;
 use std::path::{Path, PathBuf};
 
 use crate::{
+    run::rubric::Unit,
     cli::{
         Exit, Failure, Outcome,
         output::{Out, tell, tell_warnings},
@@ -57,6 +58,7 @@ fn of_file(path: &Path, args: &Args) -> Result<Studied, Failure> {
         ("--size", args.size.is_some()),
         ("--judgement", args.judgement.is_some()),
         ("--save", args.save.is_some()),
+        ("--unit", args.unit != Unit::default()),
     ];
     if let Some((flag, _)) = said.iter().find(|(_, is_said)| *is_said) {
         let why = format!(
@@ -73,7 +75,7 @@ fn of_folder(folder: &Path, args: &Args) -> Result<Studied, Failure> {
     let usual = Sample::default();
     let sample = Sample { size: args.size, seed: args.seed.unwrap_or(usual.seed), ..usual };
     let design =
-        Design { judges: args.judgement.iter().cloned().collect(), sample, ..Design::default() };
+        Design { judges: args.judgement.iter().cloned().collect(), unit: args.unit, sample, ..Design::default() };
     if let Some(file) = &args.save {
         save(folder, file, &design)?;
     }

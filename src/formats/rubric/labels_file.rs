@@ -25,7 +25,7 @@ type Raw = BTreeMap<String, Box<RawValue>>;
 pub struct New<'a> {
     /// A label takes away the proposal of its item.
     pub labels: &'a [Label],
-    /// One that is no answer takes away the proposal of its item.
+    /// One that says nothing takes away the proposal of its item.
     pub proposals: &'a [Label],
     pub seen: &'a [VerdictId],
 }
@@ -51,7 +51,7 @@ pub fn with(before: Option<&[u8]>, annotator: &str, new: New<'_>) -> Result<Vec<
     }
     for proposal in new.proposals {
         proposals.retain(|it| !it.is(|known| known.is_about_the_same(proposal)));
-        if proposal.is_answered() {
+        if proposal.says_something() {
             put(&mut proposals, proposal).map_err(cannot)?;
         }
     }

@@ -67,12 +67,12 @@ pub enum GivenTo {
 }
 
 impl GivenTo {
-    /// To be put behind the name of a judge: `was given the same text`.
-    pub const fn words(self) -> &'static str {
+    /// `quick-reader was given the same text`
+    pub fn said_of(self, judge: &str) -> String {
         match self {
-            Self::Same => "was given the same text",
-            Self::Another => "was given another prompt",
-            Self::NotRecorded => "was given words that are not recorded",
+            Self::Same => format!("{judge} was given the same text"),
+            Self::Another => format!("{judge} was given another prompt"),
+            Self::NotRecorded => format!("not recorded whether {judge} was given this text"),
         }
     }
 }

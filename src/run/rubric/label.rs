@@ -20,6 +20,18 @@ worded! {
     }
 }
 
+worded! {
+    /// How a label is given.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub enum Acts {
+        /// A score is a label as soon as it is typed.
+        #[default]
+        AtOnce = "at once",
+        /// A score is proposed, and a second key commits it.
+        TwoActs = "two acts",
+    }
+}
+
 /// Which item is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ItemKey<'a> {
@@ -227,6 +239,11 @@ impl Label {
     /// Whether the rater answered: with a score, or that they cannot tell.
     pub const fn is_answered(&self) -> bool {
         self.score.is_some() || self.cannot_tell
+    }
+
+    /// Whether there is anything in it that a rater said: an answer, or what goes with one.
+    pub const fn says_something(&self) -> bool {
+        self.is_answered() || self.confidence.is_some() || self.note.is_some()
     }
 
     /// Whether both are the same answer.

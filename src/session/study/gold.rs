@@ -43,23 +43,21 @@ impl GoldLabels {
     }
 
     /// Everything that was settled of a thing, the last one last.
-    pub fn history<'a>(&'a self, studied: &Studied, item: &StudyItem) -> Vec<&'a Gold> {
-        let commit = studied.judgement(item).and_then(|it| it.commit.as_deref());
-        let key = item.key(studied.design.unit);
+    pub fn history<'a>(&'a self, item: &StudyItem) -> Vec<&'a Gold> {
+        let (key, commit) = (item.key(), item.item.commit.as_deref());
         let kept = self.kept.get(&item.run).into_iter().flatten();
         let unsaved = self.unsaved.iter().filter(|(run, _)| *run == item.run).map(|(_, gold)| gold);
         kept.chain(unsaved).filter(|gold| gold.is_on(key, commit)).collect()
     }
 
     /// What counts of a thing.
-    pub fn of_item<'a>(&'a self, studied: &Studied, item: &StudyItem) -> Option<&'a Gold> {
-        self.history(studied, item).pop().filter(|gold| gold.is_answered())
+    pub fn of_item<'a>(&'a self, item: &StudyItem) -> Option<&'a Gold> {
+        self.history(item).pop().filter(|gold| gold.is_answered())
     }
 
     /// Whether the last outcome of a thing is not on disk so far.
-    pub fn is_unsaved(&self, studied: &Studied, item: &StudyItem) -> bool {
-        let commit = studied.judgement(item).and_then(|it| it.commit.as_deref());
-        let key = item.key(studied.design.unit);
+    pub fn is_unsaved(&self, item: &StudyItem) -> bool {
+        let (key, commit) = (item.key(), item.item.commit.as_deref());
         self.unsaved.iter().any(|(run, gold)| *run == item.run && gold.is_on(key, commit))
     }
 

@@ -4,7 +4,7 @@ use crate::{
         Run,
         rubric::{Judge, Judgement, Labels, Rubric, Verdict},
     },
-    session::question::Question,
+    session::{question::Question, saved::ToSave},
     study::design::Design,
 };
 
@@ -39,12 +39,18 @@ fn studied(said: &[(&str, usize, &str, f64)]) -> Arc<Studied> {
             ..StudyRun::default()
         }
     };
+    let judged = |at: usize, design: &Design| {
+        let mut run = run(at);
+        run.judge(design, &Run::default(), None);
+        run
+    };
     let design = Design {
         raters: vec!["ana".into(), "ben".into()],
         adjudicator: Some("dee".into()),
         ..Design::default()
     };
-    Arc::new(Studied::of(design, "study".into(), vec![run(0), run(1)], vec![]))
+    let runs = vec![judged(0, &design), judged(1, &design)];
+    Arc::new(Studied::of(design, "study".into(), runs, vec![]))
 }
 
 fn label(id: &str, run: usize, score: f64) -> Label {
@@ -82,7 +88,7 @@ fn open(session: &mut Session, numbers: &mut Numbers) -> usize {
 fn what_is_on_its_way_to_the_disk_is_saved_in_its_own_run_wherever_the_rater_is() {
     let (mut session, mut numbers) = (session("ana", &[]), Numbers::default());
     let first = open(&mut session, &mut numbers);
-    let id = session.study().unwrap().chosen().unwrap().component.clone();
+    let id = session.study().unwrap().chosen().unwrap().item.id.clone();
     session.labels.put(label(&id, first, 3.0));
     session.labels.put(Label { note: Some("why".into()), ..label(&id, first, 3.0) });
     let sent = session.labels.ask_to_save(&mut numbers).unwrap().request().unwrap();
@@ -100,7 +106,9 @@ fn what_is_on_its_way_to_the_disk_is_saved_in_its_own_run_wherever_the_rater_is(
     let effects = session.ask_to_save_in_study(&mut numbers);
 
     let [Effect::Ask(_, question)] = effects.as_slice() else { panic!("{effects:?}") };
-    let Question::SaveLabel { place, label, .. } = &**question else { panic!("{question:?}") };
+    let Question::SaveLabel { place, what: ToSave::Label(label), .. } = &**question else {
+        panic!("{question:?}")
+    };
     assert_eq!(place.as_deref(), Some(std::path::Path::new(&format!("run {first}"))));
     assert_eq!(label.note.as_deref(), Some("why"));
     assert_eq!(session.study_progress()[&first].done, 1);
@@ -111,8 +119,8 @@ fn the_queue_begins_at_the_first_thing_without_a_label() {
     let all = [("ana", 0, "C1", 2.0), ("ana", 0, "C2", 2.0), ("ana", 1, "C1", 2.0)];
     let session = session("ana", &all);
     let item = session.study().unwrap().chosen().unwrap();
-    assert_eq!((item.run, item.component.as_str()), (1, "C2"));
-    assert_eq!(session.study_pairs()[0].len(), 3);
+    assert_eq!((item.run, item.item.id.as_str()), (1, "C2"));
+    assert_eq!(session.study_pairs()[0].scores.len(), 3);
 }
 
 #[test]

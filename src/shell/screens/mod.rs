@@ -134,6 +134,13 @@ impl Screens {
         self.opened.ready().map(|open| &**open)
     }
 
+    /// Whether a digit is a level of what is labelled, and no count.
+    pub(crate) fn takes_digit(&self, digit: usize) -> bool {
+        let open = self.open_run();
+        open.zip(u8::try_from(digit).ok())
+            .is_some_and(|(open, digit)| open.audit.takes_digit(&open.session, digit))
+    }
+
     pub(crate) fn on_comparison(&mut self, change: impl FnOnce(&mut Comparison)) {
         if let Some(compared) = &mut self.compared {
             change(compared);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
-    run::Run,
+    run::{Run, rubric::Acts},
     session::{effect::Effect, place::Place, request::Request, views::View},
     shell::{
         open_run::OpenRun,
@@ -20,6 +20,7 @@ impl Screens {
     pub(crate) fn begin_study(&mut self, studied: Arc<Studied>, place: &Place) {
         let mut open = self.in_audit(Arc::default(), place);
         open.session.growth.is_whole = false;
+        open.audit.proposes |= studied.design.acts == Acts::TwoActs;
         open.session.begin_study(studied, place.component.as_deref());
         self.opened = Loading::Ready(open);
         self.show(Screen::Run);
@@ -73,14 +74,14 @@ impl Screens {
         let Loading::Ready(open) = &mut self.opened else { return };
         let notice = open.session.notice.take();
         let Some(study) = open.session.leave_study() else { return };
-        let part = open.audit.part;
+        let (part, proposes) = (open.audit.part, open.audit.proposes);
         let mut next = self.in_audit(run, &Place::default());
         if let Some(run) = study.studied.runs.get(number) {
             self.source.clone_from(&run.path);
         }
         next.session.join_study(study, number);
         next.session.notice = notice;
-        next.audit.part = part;
+        (next.audit.part, next.audit.proposes) = (part, proposes);
         self.marks = Marks::default();
         self.opened = Loading::Ready(next);
         self.take_judging_back();

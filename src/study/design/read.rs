@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::{Map, Value};
 use toml::{
     Spanned,
     de::{DeTable, DeValue},
 };
 
-use crate::run::rubric::Unit;
+use crate::{formats::rubric::codebook, run::rubric::{Acts, Unit}};
 
-use super::{Acts, Adjudicates, Allocation, Design, Division, GOLD, Overlap, Stratum};
+use super::{Adjudicates, Allocation, Design, Division, GOLD, Overlap, Stratum};
 
 /// Larger files are no studies.
 pub const MOST_BYTES: usize = 1 << 20;
@@ -32,6 +33,8 @@ struct Draft {
     design: Design,
     is_divided: bool,
     overlap: Option<Overlap>,
+    /// The line that it begins on, and what it says.
+    codebook: Option<(usize, Map<String, Value>)>,
 }
 
 const FIELDS: &[Field] = &[
@@ -82,6 +85,12 @@ pub fn read(text: &str) -> (Design, Vec<Mistake>) {
     if draft.is_divided {
         draft.design.division = Division::Divided(draft.overlap.unwrap_or(Overlap::Count(0)));
     }
+    if let Some((line, table)) = draft.codebook {
+        let (book, wrong) = codebook::read(&table, draft.design.unit, "the study");
+        draft.design.codebook = book;
+        let told = wrong.into_iter().map(|it| Mistake { line, what: format!("codebook: {it}") });
+        reader.mistakes.extend(told);
+    }
     let mut mistakes = reader.mistakes;
     mistakes.sort_by_key(|it| it.line);
     (draft.design, mistakes)
@@ -116,6 +125,9 @@ impl Reader<'_> {
             let full = format!("{above}{}", name.get_ref());
             self.lines.insert(full.clone(), line);
             match value.get_ref() {
+                DeValue::Table(inner) if full == "codebook" => {
+                    draft.codebook = Some((line, json_of(inner)));
+                }
                 DeValue::Table(inner) if above.is_empty() && is_table(&full) => {
                     self.read_table(&format!("{full}."), inner, draft);
                 }
@@ -127,6 +139,7 @@ impl Reader<'_> {
     fn read_field(&mut self, name: &str, value: &DeValue<'_>, line: usize, draft: &mut Draft) {
         let Some(field) = FIELDS.iter().find(|field| field.0 == name) else {
             let what = match name {
+                "codebook" => "codebook: expected a table, [codebook]".to_owned(),
                 name if is_table(name) => format!("{name}: expected a table, [{name}]"),
                 name => format!("no field is called {name}; known: {}", known()),
             };
@@ -174,7 +187,31 @@ fn is_table(name: &str) -> bool {
 }
 
 fn known() -> String {
-    FIELDS.iter().map(|field| field.0).collect::<Vec<_>>().join(", ")
+    let names = FIELDS.iter().map(|field| field.0).chain(["codebook"]);
+    names.collect::<Vec<_>>().join(", ")
+}
+
+/// A table as the reader of codebooks takes it.
+fn json_of(table: &DeTable<'_>) -> Map<String, Value> {
+    let entry = |(name, value): (&Spanned<_>, &Spanned<DeValue<'_>>)| {
+        let name: &std::borrow::Cow<'_, str> = name.get_ref();
+        (name.to_string(), json(value.get_ref()))
+    };
+    table.iter().map(entry).collect()
+}
+
+fn json(value: &DeValue<'_>) -> Value {
+    match value {
+        DeValue::String(text) => text.as_ref().into(),
+        DeValue::Boolean(value) => (*value).into(),
+        DeValue::Integer(number) => {
+            i64::from_str_radix(number.as_str(), number.radix()).map_or(Value::Null, Value::from)
+        }
+        DeValue::Float(number) => number.as_str().parse::<f64>().map_or(Value::Null, Value::from),
+        DeValue::Array(values) => values.iter().map(|value| json(value.get_ref())).collect(),
+        DeValue::Table(table) => json_of(table).into(),
+        DeValue::Datetime(time) => time.to_string().into(),
+    }
 }
 
 /// Keeps a value that could be read.

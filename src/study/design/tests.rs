@@ -60,7 +60,7 @@ fn all_that_is_wrong_is_told_with_its_line_and_the_rest_counts() {
     3: raters: ana is named twice
     4: adjudicator: gold is what the outcome of adjudication is called; take another name
     6: sample.seed: expected a whole number from 0
-    7: no field is called sample.where; known: name, runs, unit, rubric, judges, raters, adjudicator, adjudicates, labels, labels_folder, sample.size, sample.seed, sample.strata, sample.allocation, queue.divided, queue.overlap
+    7: no field is called sample.where; known: name, runs, unit, rubric, judges, raters, adjudicator, adjudicates, labels, labels_folder, sample.size, sample.seed, sample.strata, sample.allocation, queue.divided, queue.overlap, codebook
     9: queue.divided: expected true or false
     "#);
     assert_eq!(read(text).0.runs, ["a"]);
@@ -75,6 +75,21 @@ fn what_does_not_fit_together_is_told_too() {
     assert!(said("runs = [\"a\"]\nqueue.overlap = 2").contains("only a divided queue overlaps"));
     let more = "runs = [\"a\"]\nraters = [\"a\", \"b\"]\nsample.size = 3\nqueue.divided = true\nqueue.overlap = 4";
     assert_eq!(said(more), "5: queue.overlap: 4 is more than the sample of 3");
+}
+
+#[test]
+fn a_codebook_says_what_levels_mean_and_all_that_is_wrong_with_it_is_told() {
+    let text = "runs = [\"a\"]\n[codebook]\nrule = \"Take the lower.\"\n\
+        [[codebook.levels]]\nscore = 1\nmeans = \"Not what is asked.\"\nexamples = [\"a\"]\n";
+    let (design, wrong) = read(text);
+
+    let book = design.codebook.unwrap();
+    assert_eq!(wrong, []);
+    assert_eq!(book.criteria[0].rule, "Take the lower.");
+    assert_eq!(book.criteria[0].levels[1].means, "Not what is asked.");
+    let (_, wrong) = read("runs = [\"a\"]\n[codebook]\nlevles = 1\n[[codebook.levels]]\nscore = 9\n");
+    assert_eq!(wrong.len(), 2);
+    assert!(wrong.iter().all(|it| it.line == 2 && it.what.starts_with("codebook: ")), "{wrong:?}");
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! A study as a file: what [`super::read`] reads back as it was, the parts that are as usual left out.
 
-use super::{Acts, Adjudicates, Allocation, Design, Division, Overlap, Sample};
-use crate::run::rubric::Unit;
+use super::{Adjudicates, Allocation, Design, Division, Overlap, Sample};
+use crate::run::rubric::{Acts, Unit};
 
-/// The text of a `study.toml`.
+/// The text of a `study.toml`. The codebook is not written: it is a person's own text.
 pub fn written(design: &Design) -> String {
     let usual = Sample::default();
     let (sample, mut text) = (&design.sample, String::new());

@@ -11,7 +11,7 @@ use crate::{
     },
 };
 
-use super::{prompt::Prompt, reason::AGREE};
+use super::{Answer, prompt::Prompt, proposing::scale_of, reason::AGREE};
 
 impl super::queue::Standing {
     /// The outcome of adjudication in a word.
@@ -36,7 +36,7 @@ pub fn say_case(session: &Session, width: usize, rows: &mut Vec<Row>) {
         let words = format!("not saved: {why}; s tries again");
         rows.extend(cut(&words, width).into_iter().map(Row::Problem));
     }
-    let history = study.gold.history(&study.studied, case.item);
+    let history = study.gold.history(case.item);
     say_outcome(&history, width, rows);
     rows.push(Row::Heading(match case.differs() {
         true => "what the raters said".into(),
@@ -138,15 +138,21 @@ fn say_label(
 fn say_verdicts(session: &Session, case: &Case<'_>, width: usize, rows: &mut Vec<Row>) {
     let Some(study) = session.study() else { return };
     rows.push(Row::Heading("what the judges said".into()));
-    for (judgement, verdict) in study.studied.verdicts(case.item) {
+    for (source, item) in study.studied.verdicts(case.item) {
+        let said = &item.said;
+        let names = item.unit.levels().names;
+        let given = |score: f64| {
+            let name = names.get(score as usize).copied().unwrap_or_default();
+            Given::of(score, item.unit.scale(), name)
+        };
         rows.push(Row::Score {
-            by: judgement.judge.name.clone(),
-            score: verdict.score.map(Given::level),
-            label: verdict.label.clone(),
+            by: source.by.clone(),
+            score: said.score.map(given),
+            label: said.label.clone(),
             words: String::new(),
         });
-        rows.extend(cut(&verdict.rationale, width).into_iter().map(Row::Words));
-        for it in &verdict.evidence {
+        rows.extend(cut(&said.rationale, width).into_iter().map(Row::Words));
+        for it in &said.evidence {
             rows.push(Row::Evidence { path: it.path.clone(), lines: it.lines });
         }
     }
@@ -155,13 +161,17 @@ fn say_verdicts(session: &Session, case: &Case<'_>, width: usize, rows: &mut Vec
 /// The outcome that counts of what is looked at.
 fn known(session: &Session) -> Option<Gold> {
     let study = session.study()?;
-    study.gold.of_item(&study.studied, study.chosen()?).cloned()
+    study.gold.of_item(study.chosen()?).cloned()
 }
 
 /// Settles what is looked at; what was settled before stays in the history.
-pub fn settle_score(session: &mut Session, score: Option<f64>) {
+pub fn settle(session: &mut Session, answer: Answer) {
     let note = known(session).and_then(|it| it.note);
-    put(session, |gold| Gold { score, cannot_tell: score.is_none(), note, ..gold });
+    let (score, cannot_tell) = match answer {
+        Answer::Score(score) => (Some(score), false),
+        Answer::CannotTell => (None, true),
+    };
+    put(session, |gold| Gold { score, cannot_tell, note, ..gold });
 }
 
 /// Withdraws what was settled.
@@ -195,7 +205,9 @@ fn put(session: &mut Session, outcome: impl FnOnce(Gold) -> Gold) {
     let by = session.labels.annotator().map(str::to_owned);
     let Some(study) = session.study() else { return };
     let Some(case) = case(session) else { return };
-    let (run, gold) = (case.item.run, outcome(Gold { by, ..study.studied.outcome(&case) }));
+    let scale = scale_of(session, &case.item.item);
+    let gold = outcome(Gold { by, scale, ..study.studied.outcome(&case) });
+    let run = case.item.run;
     if let Some(study) = session.study_mut() {
         study.gold.put(run, gold);
     }

@@ -9,7 +9,7 @@ use crate::{
 };
 
 use super::{
-    Part,
+    Chosen, Part,
     areas::Areas,
     queue::{Entry, Standing, standing_of},
 };
@@ -25,18 +25,13 @@ pub struct StudyEntry {
 pub fn entry_at(session: &Session, at: usize) -> Option<StudyEntry> {
     let study = session.study()?;
     let item = study.item(at)?;
-    let name = study.studied.component(item).map(|it| it.name.clone());
+    let is_unsaved = match study.mode {
+        Mode::Labelling => session.is_unsaved_in_study(item),
+        Mode::Adjudicating => study.gold.is_unsaved(item),
+    };
     Some(StudyEntry {
         run: study.studied.run_of(item).map(|it| it.name.clone()).unwrap_or_default(),
-        entry: Entry {
-            id: item.component.clone(),
-            name: name.unwrap_or_default(),
-            standing: standing(session, item),
-            is_unsaved: match study.mode {
-                Mode::Labelling => session.is_unsaved_in_study(item),
-                Mode::Adjudicating => study.gold.is_unsaved(&study.studied, item),
-            },
-        },
+        entry: Entry::of(&item.item, standing(session, item), is_unsaved),
     })
 }
 
@@ -44,10 +39,10 @@ fn standing(session: &Session, item: &StudyItem) -> Standing {
     let Some(study) = session.study() else { return Standing::Unlabelled };
     match study.mode {
         Mode::Labelling => {
-            let verdict = study.studied.verdict(item).and_then(|verdict| verdict.score);
-            standing_of(session.study_label(item), verdict)
+            let proposal = session.study_proposal(item);
+            standing_of(session.study_label(item), proposal, item.item.said.score)
         }
-        Mode::Adjudicating => match study.gold.of_item(&study.studied, item) {
+        Mode::Adjudicating => match study.gold.of_item(item) {
             None => Standing::Unlabelled,
             Some(gold) => Standing::Settled(gold.score),
         },
@@ -62,8 +57,8 @@ pub fn done_count(session: &Session) -> usize {
 /// Brings the view in step with the queue: what is looked at is there once its run is.
 pub fn settle(audit: &mut Audit, session: &mut Session, areas: &Areas) {
     let is_here = session.is_study_item_here();
-    if let Some(id) = audit.chosen.clone().filter(|_| is_here) {
-        session.go_to_component_in_study(&id); // where something else led to it
+    if let Some(chosen) = audit.chosen.clone().filter(|_| is_here) {
+        session.go_to_item_in_study(|item| chosen.is(item)); // where something else led to it
     }
     let Some(study) = session.study() else { return };
     let item = study.chosen().cloned();
@@ -76,9 +71,9 @@ pub fn settle(audit: &mut Audit, session: &mut Session, areas: &Areas) {
         return;
     };
     if session.study().is_some_and(|study| study.is_open()) {
-        session.audited.look_at(&item.judgement);
+        session.audited.look_at(&item.item.judgement);
     }
-    audit.chosen = is_here.then_some(item.component);
+    audit.chosen = is_here.then(|| Chosen::of(&item.item));
 }
 
 pub fn move_by(audit: &mut Audit, session: &mut Session, motion: Motion, height: usize) {
@@ -98,7 +93,7 @@ pub fn go_to(audit: &mut Audit, session: &mut Session, at: usize) {
     }
     session.go_in_study(at);
     let study = session.study().filter(|study| study.is_open());
-    audit.chosen = study.and_then(|study| study.chosen()).map(|item| item.component.clone());
+    audit.chosen = study.and_then(|study| study.chosen()).map(|item| Chosen::of(&item.item));
     audit.rows.cursor = at;
 }
 

@@ -20,7 +20,11 @@ use crate::{
         rubric::{CANNOT_TELL, Gold, Unit, written},
     },
     store,
-    study::{adjudication::Case, studied::Studied},
+    study::{
+        adjudication::Case,
+        items::{AuditItem, Source},
+        studied::Studied,
+    },
     widgets::text,
 };
 
@@ -39,7 +43,8 @@ struct Document {
 struct CaseRow {
     run: String,
     component: String,
-    /// Empty where no checklist has it.
+    criterion: Option<String>,
+    /// Empty where nothing names it.
     name: String,
     commit: Option<String>,
     turn: Option<usize>,
@@ -63,7 +68,7 @@ struct RaterLabelRow {
 struct VerdictRow {
     judge: String,
     judgement: String,
-    score: Option<u8>,
+    score: Option<serde_json::Number>,
 }
 
 #[derive(Debug, Serialize)]
@@ -112,17 +117,18 @@ impl Document {
 
 impl CaseRow {
     fn of(studied: &Studied, case: &Case<'_>, with_verdicts: bool) -> Self {
-        let judgement = studied.judgement(case.item);
+        let AuditItem { id, criterion, title, commit, turn, .. } = &case.item.item;
         let label = |(rater, label): &(String, crate::run::rubric::LabelOn<'_>)| RaterLabelRow {
             rater: rater.clone(),
             label: LabelRow::of(*label),
         };
         Self {
             run: run_name(studied, case),
-            component: case.item.component.clone(),
-            name: studied.component(case.item).map(|it| it.name.clone()).unwrap_or_default(),
-            commit: judgement.and_then(|it| it.commit.clone()),
-            turn: judgement.and_then(|it| it.turn),
+            component: id.clone(),
+            criterion: criterion.clone(),
+            name: title.clone(),
+            commit: commit.clone(),
+            turn: *turn,
             differs: case.differs(),
             labels: case.labels.iter().map(label).collect(),
             missing: case.missing.clone(),
@@ -150,16 +156,12 @@ fn run_name(studied: &Studied, case: &Case<'_>) -> String {
 
 /// What each judge of the study said of it, in the state that was labelled.
 fn verdicts(studied: &Studied, case: &Case<'_>) -> Vec<VerdictRow> {
-    let verdicts = studied.verdicts(case.item).into_iter();
-    let row =
-        |(judgement, verdict): (&crate::run::rubric::Judgement, &crate::run::rubric::Verdict)| {
-            VerdictRow {
-                judge: judgement.judge.name.clone(),
-                judgement: judgement.file.clone(),
-                score: verdict.score,
-            }
-        };
-    verdicts.map(row).collect()
+    let row = |(source, said): (&Source, &AuditItem)| VerdictRow {
+        judge: source.by.clone(),
+        judgement: source.file.clone(),
+        score: said.said.score.and_then(number),
+    };
+    studied.verdicts(case.item).into_iter().map(row).collect()
 }
 
 fn print(document: &Document, args: &Args, out: &mut Out) -> Outcome {
@@ -204,7 +206,7 @@ fn table(document: &Document, is_whole: bool) -> Table {
             dash(label.map(|it| said(&it.label)))
         };
         let judges = case.verdicts.as_ref().map(|all| {
-            let said = |it: &VerdictRow| format!("{} {}", it.judge, dash(it.score));
+            let said = |it: &VerdictRow| format!("{} {}", it.judge, dash(it.score.as_ref()));
             all.iter().map(said).collect::<Vec<_>>().join(", ")
         });
         let gold = case.gold.as_ref().map(|it| match it.cannot_tell {
@@ -241,10 +243,12 @@ fn csv(document: &Document, out: &mut Out) -> io::Result<()> {
 }
 
 /// The columns of what was settled; those of a table of labels, and who said what before.
-const COLUMNS: [&str; 10] = [
+const COLUMNS: [&str; 12] = [
     "run",
     "component",
     "unit",
+    "criterion",
+    "scale",
     "commit",
     "turn",
     "score",
@@ -265,6 +269,8 @@ fn export(studied: &Studied, out: &mut Out) -> Outcome {
                 run.name.clone(),
                 gold.component.clone(),
                 unit.unwrap_or_default().to_owned(),
+                words(&gold.criterion),
+                words(&gold.scale),
                 words(&gold.commit),
                 gold.turn.map(|it| it.to_string()).unwrap_or_default(),
                 gold.score.map(written).unwrap_or_default(),
@@ -286,17 +292,17 @@ fn blank(studied: &Studied, out: &mut Out) -> Outcome {
     let heads = heads.chain(raters.iter().map(|rater| format!("label of {rater}")));
     let mut text = labels_table::row(heads.chain(["score", "note"].map(String::from)));
     for case in studied.cases().iter().filter(|case| case.gold.is_none()) {
-        let judgement = studied.judgement(case.item);
+        let AuditItem { id, title, commit, turn, .. } = &case.item.item;
         let of = |rater: &String| {
             let label = case.labels.iter().find(|(name, _)| name == rater);
             label.map(|(_, label)| said(&LabelRow::of(*label))).unwrap_or_default()
         };
         let first = [
             run_name(studied, case),
-            case.item.component.clone(),
-            studied.component(case.item).map(|it| it.name.clone()).unwrap_or_default(),
-            judgement.and_then(|it| it.commit.clone()).unwrap_or_default(),
-            judgement.and_then(|it| it.turn).map(|it| it.to_string()).unwrap_or_default(),
+            id.clone(),
+            title.clone(),
+            commit.clone().unwrap_or_default(),
+            turn.map(|it| it.to_string()).unwrap_or_default(),
         ];
         let cells = first.into_iter().chain(raters.iter().map(of));
         text += &labels_table::row(cells.chain([String::new(), String::new()]));
@@ -313,7 +319,7 @@ fn import(studied: &Studied, file: &Path, who: &str, out: &mut Out) -> Outcome {
     for (at, row) in &sorted.rows {
         let label = &row.label;
         let is_it =
-            |case: &&Case<'_>| case.item.run == *at && case.item.component == label.component;
+            |case: &&Case<'_>| case.item.run == *at && case.item.item.key() == label.item();
         let Some(case) = cases.iter().find(is_it) else {
             let what = "is nothing that is to be settled: no two raters scored it differently";
             wrong.push(format!("line {}: {} {what}", row.line, label.component));

@@ -1,17 +1,18 @@
 //! What is printed of a study, as JSON has it (schema `trajview.study/1`).
 
 use serde::Serialize;
+use serde_json::Number;
 
 use crate::{
-    run::Warning,
+    run::{Warning, rubric::Unit},
     study::{
-        Coefficient, Estimate, Interval, Plan, Ratings, Scale, Undefined,
+        Coefficient, Estimate, items::AuditItem, Interval, Plan, Ratings, Scale, Undefined,
         raters::{Rater, join},
         studied::{Progress, Studied, StudyItem},
     },
 };
 
-use super::super::document::{LabelRow, ScoreRow};
+use super::super::document::{LabelRow, number};
 
 #[derive(Debug, Serialize)]
 pub struct Document {
@@ -70,8 +71,11 @@ pub struct ItemRow {
     /// In the queue of this rater; counts from 1.
     pub number: usize,
     pub run: String,
+    /// Id of the thing.
     pub component: String,
-    /// Empty where no checklist has it.
+    /// Where it is labelled by several.
+    pub criterion: Option<String>,
+    /// Empty where nothing names it.
     pub name: String,
     pub judgement: String,
     pub judge: String,
@@ -79,7 +83,22 @@ pub struct ItemRow {
     pub turn: Option<usize>,
     pub label: Option<LabelRow>,
     /// Null until it is labelled.
-    pub verdict: Option<ScoreRow>,
+    pub verdict: Option<VerdictRow>,
+}
+
+/// The score of a judge.
+#[derive(Debug, Serialize)]
+pub struct VerdictRow {
+    pub score: Number,
+    pub label: Option<&'static str>,
+}
+
+impl VerdictRow {
+    fn of(score: f64, unit: Unit) -> Self {
+        let name = unit.levels().names.get(score as usize).copied();
+        let label = name.filter(|_| score.fract() == 0.0);
+        Self { score: number(score).unwrap_or_else(|| Number::from(0)), label }
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -173,7 +192,7 @@ impl QueueRow {
         let answered = items.iter().filter(|it| it.verdict.is_some());
         let is_same = |it: &&ItemRow| {
             let label = it.label.as_ref().and_then(|it| it.score.as_ref()?.as_f64());
-            label.is_some() && label == it.verdict.map(|it| it.score.into())
+            label.is_some() && label == it.verdict.as_ref().and_then(|it| it.score.as_f64())
         };
         Self { labelled: answered.clone().count(), same: answered.filter(is_same).count(), items }
     }
@@ -181,21 +200,21 @@ impl QueueRow {
 
 impl ItemRow {
     fn of(studied: &Studied, item: &StudyItem, who: &str, number: usize) -> Self {
-        let judgement = studied.judgement(item);
         let label = studied.label(item, who);
-        let score = studied.verdict(item).and_then(|it| it.score);
-        let is_answered = label.is_some_and(|it| it.is_answered());
+        let AuditItem { id, criterion, title, judgement, commit, turn, said, .. } = &item.item;
+        let verdict = said.score.filter(|_| label.is_some_and(|it| it.is_answered()));
         Self {
             number,
             run: studied.run_of(item).map(|it| it.name.clone()).unwrap_or_default(),
-            component: item.component.clone(),
-            name: studied.component(item).map(|it| it.name.clone()).unwrap_or_default(),
-            judgement: item.judgement.clone(),
-            judge: judgement.map(|it| it.judge.name.clone()).unwrap_or_default(),
-            commit: judgement.and_then(|it| it.commit.clone()),
-            turn: judgement.and_then(|it| it.turn),
+            component: id.clone(),
+            criterion: criterion.clone(),
+            name: title.clone(),
+            judgement: judgement.clone(),
+            judge: studied.judge_of(item).to_owned(),
+            commit: commit.clone(),
+            turn: *turn,
             label: label.map(LabelRow::of),
-            verdict: score.filter(|_| is_answered).map(|score| ScoreRow::of(score)),
+            verdict: verdict.map(|it| VerdictRow::of(it, item.item.unit)),
         }
     }
 }

@@ -92,7 +92,7 @@ fn queue_table(queue: &QueueRow, is_whole: bool) -> Table {
             item.component.clone(),
             name.into_owned(),
             label.map_or_else(|| "-".into(), |label| label.said()),
-            item.verdict.map_or_else(|| "hidden".into(), |it| it.score.to_string()),
+            item.verdict.as_ref().map_or_else(|| "hidden".into(), |it| it.score.to_string()),
             label.and_then(|label| label.reason.clone()).unwrap_or_default(),
         ]);
     }
@@ -170,7 +170,7 @@ pub fn csv(document: &Document, out: &mut Out) -> io::Result<()> {
         });
         return out.csv("rater run labelled items", rows);
     };
-    let columns = "run=item.run component=item.component name=item.name judgement=item.judgement judge=item.judge \
+    let columns = "run=item.run component=item.component criterion=item.criterion name=item.name judgement=item.judgement judge=item.judge \
         turn=item.turn commit=item.commit number=item.number annotator label=item.label.score \
         verdict=item.verdict.score blind=item.label.blind reason=item.label.reason note=item.label.note \
         at=item.label.at";

@@ -43,7 +43,7 @@ fn with(name: String, pairs: &[(f64, f64)]) -> Row {
 fn with_gold(session: &Session) -> WithGold {
     let mut all = WithGold::new();
     let Some(study) = session.study() else { return all };
-    let settled = |item: &StudyItem| study.gold.of_item(&study.studied, item)?.score;
+    let settled = |item: &StudyItem| study.gold.of_item(item)?.score;
     for (number, item) in study.studied.items.iter().enumerate() {
         let Some(gold) = settled(item) else { continue };
         let case = study.studied.case(number);
@@ -52,10 +52,9 @@ fn with_gold(session: &Session) -> WithGold {
                 all.entry((false, rater.clone())).or_default().push((score, gold));
             }
         }
-        for (judgement, verdict) in study.studied.verdicts(item) {
-            if let Some(score) = verdict.score {
-                let name = judgement.judge.name.clone();
-                all.entry((true, name)).or_default().push((score.into(), gold));
+        for (source, said) in study.studied.verdicts(item) {
+            if let Some(score) = said.said.score {
+                all.entry((true, source.by.clone())).or_default().push((score, gold));
             }
         }
     }

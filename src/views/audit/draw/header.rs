@@ -8,6 +8,7 @@ use ratatui::{
 };
 
 use crate::{
+    run::rubric::Unit,
     session::Session,
     views::audit::{Audit, over_runs},
     widgets::{
@@ -38,8 +39,8 @@ fn whose(session: &Session, theme: Theme, width: usize) -> Line<'static> {
     if over_runs::why_not_here(session).is_some() {
         return study(session, vec![], theme, width);
     }
-    let Some(judgement) = session.audited() else { return Line::default() };
-    let name = &judgement.judge.name;
+    let Some(judgement) = session.audit_source() else { return Line::default() };
+    let name = &judgement.by;
     let name = if name.is_empty() { "a judge without a name" } else { name };
     let commit = judgement.commit.as_deref().map(|it| it.chars().take(7).collect::<String>());
     let commit = commit.filter(|it| !it.is_empty()).map(|it| format!(" at {it}"));
@@ -47,7 +48,11 @@ fn whose(session: &Session, theme: Theme, width: usize) -> Line<'static> {
         Some(turn) => format!("after turn {}", turn + 1),
         None => "no turn of this run".into(),
     };
-    let rubric = judgement.rubric.clone().unwrap_or_else(|| "rubric not named".into());
+    let rubric = match (&judgement.rubric, session.audited.unit()) {
+        (Some(rubric), _) => rubric.clone(),
+        (None, Unit::Signal) => Unit::Signal.plural().into(),
+        (None, _) => "rubric not named".into(),
+    };
     let facts = format!(" · {state}{} · {rubric}", commit.unwrap_or_default());
     let left = vec![
         own("audit of ", muted),
@@ -111,6 +116,9 @@ fn progress(view: &Audit, session: &Session, theme: Theme, width: usize) -> Line
     let seed = session.study().map_or(view.audit_seed(), |it| it.studied.design.sample.seed);
     left.push(own(" · seed ", muted));
     left.push(own(seed.to_string(), plain));
+    if view.proposes {
+        left.push(own(" · two acts", muted));
+    }
     sides(left, vec![saved(view, session, theme)], width)
 }
 

@@ -4,12 +4,9 @@ use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use crate::{
     session::{Session, study::Mode},
-    views::{
-        audit::{
-            Audit, Part,
-            over_runs::{StudyEntry, entry_at},
-        },
-        verdict::plain_name,
+    views::audit::{
+        Audit, Part,
+        over_runs::{StudyEntry, entry_at},
     },
     widgets::{
         line::{own, safe, sides},
@@ -19,7 +16,7 @@ use crate::{
     },
 };
 
-use super::{super::frame, ID, standing};
+use super::{super::frame, named, standing};
 
 /// Of the width, as much as the names of runs may have at most: a third.
 const RUNS: usize = 3;
@@ -64,11 +61,10 @@ fn row(
     let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
     let run = text::truncate(&safe(&of.run), runs, "…").into_owned();
     let gap = " ".repeat(runs.saturating_sub(text::width(&run)) + 1);
-    let left = vec![
+    let mut left = vec![
         own(if is_here { "▌" } else { " " }, muted),
         own(format!("{run}{gap}"), plain),
-        own(format!("{:<ID$}", safe(&of.entry.id)), muted),
-        own(safe(plain_name(&of.entry.name)), plain),
     ];
+    left.extend(named(&of.entry, theme, width / 2));
     sides(left, standing(&of.entry, theme), width)
 }
