@@ -33,7 +33,7 @@ pub fn save(
         ToSave::Seen(verdicts) => book.see(verdicts).map(|()| None),
     };
     let stands = stands.map_err(|why| why.to_string())?;
-    Ok(Saved { labels: book.labels().clone(), stands })
+    Ok(Saved { labels: book.labels().clone(), stands: stands.map(Box::new) })
 }
 
 fn book(archive: &Archive, annotator: &str) -> Result<LabelBook, String> {

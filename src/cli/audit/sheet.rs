@@ -8,7 +8,7 @@ use crate::{
         output::{Out, tell},
     },
     formats::rubric::labels_table::{self, Row},
-    run::rubric::{Judgement, Label, REASONS},
+    run::rubric::{Judgement, Label, REASONS, Unit},
     store::labels::LabelBook,
     study::queue::{Plan, queue},
 };
@@ -163,7 +163,8 @@ fn wrong(audited: &Audited, args: &Args, rows: &[Row]) -> Vec<String> {
     for (at, row) in rows.iter().enumerate() {
         let mut told = |what: String| wrong.push(format!("line {}: {what}", row.line));
         let component = &row.label.component;
-        if audited.rubric.checklist.is_some() && audited.component(component).is_none() {
+        let is_listed = row.label.unit == Unit::Component && audited.rubric.checklist.is_some();
+        if is_listed && audited.component(component).is_none() {
             told(format!("components.json has no component {component}"));
         }
         let turns = audited.opened.run.turns.len();

@@ -19,6 +19,7 @@ use crate::{
     widgets::{
         line::{fit, own, safe, sides},
         panel::{position, put_row, sentence},
+        text,
         theme::{Meaning, Theme},
     },
 };
@@ -69,7 +70,7 @@ fn row(entry: &Entry, is_here: bool, theme: Theme, width: usize) -> Line<'static
     // The name of what was raised has its place already.
     let left = match entry.is_raised {
         true => vec![mark, name],
-        false => vec![mark, own(format!("{id:<ID$}"), muted), name],
+        false => vec![mark, own(format!("{id:<0$}", ID.max(text::width(&id) + 1)), muted), name],
     };
     sides(left, right, width)
 }
