@@ -26,6 +26,7 @@ mod memory;
 mod numbers;
 mod pages;
 mod patches;
+mod pooled;
 mod process;
 mod provenance;
 mod rubric_tree;
