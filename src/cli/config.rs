@@ -21,7 +21,7 @@ use crate::{
     judge::settings::Settings,
     live::drivers::command::ProgramOptions,
     metrics::quality::Profile,
-    run::values::Named,
+    run::{rubric::Acts, values::Named},
     shell::config::{Chord, Config},
     store,
     widgets::key,
@@ -83,6 +83,11 @@ const SETTINGS: &[Setting] = &[
             put_some(&mut it.annotator, name)
         },
         |it| it.annotator.as_deref().map(quoted),
+    ),
+    Setting(
+        "labels",
+        |it, to| put(&mut it.labels, named(to, &Acts::ALL.map(|it| (it.word(), it)))),
+        |it| Some(quoted(it.labels.word())),
     ),
     Setting(
         "profile",

@@ -191,7 +191,9 @@ fn judge(args: &Args, audited: &JudgingCall, moments: &[usize], out: &mut Out) -
     )?;
     match args.each {
         Some(_) => report::each_ended(&states, args.json, out)?,
-        None => states.judged.iter().try_for_each(|(job, it)| report::ended(job, it, args.json, out))?,
+        None => {
+            states.judged.iter().try_for_each(|(job, it)| report::ended(job, it, args.json, out))?
+        }
     }
     let mut exit = Exit::Fine;
     for (job, ended) in &states.judged {

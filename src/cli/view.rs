@@ -9,6 +9,7 @@ use std::{
 use crate::{
     judge::found::Environment,
     metrics::quality::Profile,
+    run::rubric::{Acts, Unit},
     runtime::{self, Options},
     session::{columns::Column, place::Place, views::View},
     shell::{config::Config, mouse::Capture},
@@ -20,14 +21,15 @@ use crate::{
 };
 
 use super::{
-    Exit, Failure, Outcome, at, config,
-    output::{Out, tell},
+    Exit, Failure, Outcome, at, audit, config,
+    output::{Out, tell, tell_warnings},
 };
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// A log, a run bundle, or a folder that holds one of them; two of them are compared; more, or a folder with several
-    /// below, open as a table; `-` is standard input; the current folder if left out
+    /// below, open as a table, with --view audit as one queue; a study (study.toml) opens as its queue; `-` is standard
+    /// input; the current folder if left out
     #[arg(value_name = "PATH", value_parser = at::recording())]
     paths: Vec<PathBuf>,
     /// Open at a turn (counts from 1), a checkpoint's id, `start` or `final`
@@ -57,6 +59,12 @@ pub struct Args {
     /// Who labels in the audit; labels of another rater are not shown
     #[arg(long, value_name = "NAME", value_parser = annotator)]
     annotator: Option<String>,
+    /// What the audit is of: component, leaf (of a graded rubric tree), flag, signal, decision or process
+    #[arg(long, value_name = "KIND", value_parser = unit)]
+    unit: Option<Unit>,
+    /// Propose labels first and commit them with enter, or give them at once; the setting `labels` if left out
+    #[arg(long, value_name = "on|off")]
+    two_acts: Option<Switch>,
     /// Draw the queue of the audit with this number; 1 if left out
     #[arg(long, value_name = "NUMBER")]
     seed: Option<u64>,
@@ -142,6 +150,10 @@ fn options(args: &Args, settings: config::Loaded) -> Options {
             profile: args.profile.unwrap_or(config.profile),
             rules: args.rules.clone().or(config.rules),
             annotator: args.annotator.clone().or(config.annotator),
+            labels: args.two_acts.map_or(config.labels, |two| match two {
+                Switch::On => Acts::TwoActs,
+                Switch::Off => Acts::AtOnce,
+            }),
             ..config
         },
         alphabet: args.ascii.map(|ascii| match ascii {
@@ -165,6 +177,12 @@ fn options(args: &Args, settings: config::Loaded) -> Options {
 fn view(word: &str) -> Result<View, String> {
     let known = || View::ALL.iter().map(|view| view.word()).collect::<Vec<_>>().join(", ");
     View::by_word(word).ok_or_else(|| format!("known views: {}", known()))
+}
+
+/// What kind of thing is audited. The error names the kinds.
+pub fn unit(word: &str) -> Result<Unit, String> {
+    let known = || Unit::ALL.map(Unit::word).join(", ");
+    Unit::by_word(word).ok_or_else(|| format!("known kinds: {}", known()))
 }
 
 fn annotator(name: &str) -> Result<String, String> {
@@ -202,7 +220,14 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     if let Some(path) = args.store.as_deref().filter(|path| !path.is_file()) {
         return Err(Failure::unread(format!("cannot read {}: no such file", path.display())));
     }
-    let options = options(args, settings);
+    let study = match args.paths.as_slice() {
+        [path] => audit::study::on_screen(path, place.view == View::Audit, args.seed)?,
+        _ => None,
+    };
+    if let Some(studied) = &study {
+        tell_warnings(&studied.warnings);
+    }
+    let options = Options { study: study.map(Arc::new), ..options(args, settings) };
     match args.snapshot {
         None => {
             let ending = runtime::run(&args.paths, place, options)?;
@@ -264,6 +289,7 @@ fn place(args: &Args) -> Result<Place, Failure> {
         follows: args.follow,
         view,
         component,
+        unit: args.unit,
         seed: args.seed,
     })
 }

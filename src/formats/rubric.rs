@@ -1,11 +1,13 @@
 //! The files beside a recording that say what it is judged by and what was said of it: `components.json`,
-//! `exposure.json`, `judgements/*.json` and `labels/*.json` of a run bundle.
+//! `exposure.json`, `judgements/*.json`, `labels/*.json` and `gold.json` of a run bundle.
 //!
 //! Read leniently: an entry that cannot be used is a warning with its file, and the rest counts.
 
 mod checklist;
+pub mod codebook;
 mod fields;
 mod flags;
+pub mod gold;
 mod judgement;
 mod labels;
 pub mod labels_file;
@@ -16,7 +18,7 @@ use std::collections::BTreeSet;
 
 use crate::run::{
     Warning,
-    rubric::{Checklist, Judgement, Rubric},
+    rubric::{Checklist, Judgement, Rubric, Unit},
 };
 
 use super::Source;
@@ -31,6 +33,7 @@ pub fn is_part(name: &str) -> bool {
 enum Part {
     Components,
     Exposure,
+    Gold,
     Judgement,
     Labels,
 }
@@ -40,6 +43,7 @@ impl Part {
         match name.split_once('/') {
             None if name == "components.json" => Some(Self::Components),
             None if name == "exposure.json" => Some(Self::Exposure),
+            None if name == "gold.json" => Some(Self::Gold),
             Some(("judgements", file)) if file.ends_with(".json") => Some(Self::Judgement),
             Some(("labels", file)) if file.ends_with(".json") => Some(Self::Labels),
             _ => None,
@@ -56,8 +60,11 @@ pub fn read(files: &[Source<'_>]) -> Rubric {
         let Some(part) = Part::of(file.name) else { continue };
         let warnings = &mut rubric.warnings;
         match part {
-            Part::Components => rubric.checklist = checklist::components(file, warnings),
+            Part::Components => {
+                (rubric.checklist, rubric.codebook) = checklist::components(file, warnings);
+            }
             Part::Exposure => rubric.exposure = checklist::exposure(file, warnings),
+            Part::Gold => rubric.gold = gold::read(file, warnings),
             Part::Judgement => match judgement::read(file, warnings) {
                 Some(judgement::Read::Scores(it)) => rubric.judgements.push(it),
                 Some(judgement::Read::Flags(it)) => rubric.flaggings.push(it),
@@ -102,8 +109,8 @@ fn strangers(rubric: &Rubric) -> Vec<Warning> {
         }
     }
     for labels in &rubric.labels {
-        let ids: BTreeSet<&str> =
-            labels.labels.iter().map(|label| label.component.as_str()).collect();
+        let of_components = labels.labels.iter().filter(|label| label.unit == Unit::Component);
+        let ids: BTreeSet<&str> = of_components.map(|label| label.component.as_str()).collect();
         for id in ids {
             unknown(&labels.file, id, "has a label for");
         }

@@ -112,13 +112,18 @@ impl Job {
             About::Places(all) => Some(all),
             About::Components | About::Decisions(_) | About::Process => None,
         };
+        let scale = items.first().map_or(Scale::Levels, Item::scale);
+        let own = (scale == Scale::Levels && wish.prompt.is_built_in())
+            .then(|| Prompt::with_codebook(scale, &rubric().codebook?))
+            .flatten();
+        let prompt = own.unwrap_or(wish.prompt);
         let snapshot =
             Snapshot::of(&opened.run, &opened.archive, wish.turn).map_err(JobError::NoFiles)?;
         let job = Self {
             budget: wish.budget.unwrap_or(wish.settings.budget),
             settings: Arc::new(wish.settings),
             key: Secret::default(),
-            prompt: Arc::new(wish.prompt),
+            prompt: Arc::new(prompt),
             snapshot,
             subject: subject(&opened.run, wish.turn, &items),
             items,

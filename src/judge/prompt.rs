@@ -4,7 +4,10 @@
 //! question; without that line the built-in question is asked. `{budget}` and what the question is about, such as
 //! `{formula}` of a component or `{criteria}` of a group, are filled in; anything else in braces stays. A prompt is known by the SHA-256 of its bytes.
 
-use crate::store::sha256;
+use crate::{
+    run::rubric::{Codebook, codebook::BUILT_IN},
+    store::sha256,
+};
 
 use super::{item::Item, scale::Scale};
 
@@ -33,7 +36,22 @@ impl Prompt {
 
     /// What is said for a rubric where the user has no words of their own.
     pub fn built_in_for(scale: Scale) -> Self {
-        Self::parted(scale.prompt(), "built in", scale)
+        Self::parted(scale.prompt(), BUILT_IN, scale)
+    }
+
+    /// The built-in words with the levels of a codebook in the place of their own; None where those are of another scale.
+    pub fn with_codebook(scale: Scale, codebook: &Codebook) -> Option<Self> {
+        let text = codebook.in_prompt(scale.prompt(), scale.unit())?;
+        let origin = match text == scale.prompt() {
+            true => BUILT_IN.to_owned(),
+            false => format!("{BUILT_IN}, with the codebook of {}", codebook.origin),
+        };
+        Some(Self::parted(&text, &origin, scale))
+    }
+
+    /// Whether nobody wrote other words.
+    pub fn is_built_in(&self) -> bool {
+        self.origin == BUILT_IN
     }
 
     /// A prompt of the user's own for the rubric of five levels. The error is a sentence without the file's name.
@@ -116,7 +134,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{judge::criteria::Criteria, run::rubric::Component};
+    use crate::{
+        judge::criteria::Criteria,
+        run::rubric::{Component, GivenTo, Unit},
+    };
 
     fn component() -> Item {
         Item::Component(Component {
@@ -139,6 +160,24 @@ mod tests {
              Inputs: not given\n\nOutputs: not given\n\nConnected to: C01, C05\n\nJudge this component."
         );
         assert_eq!(prompt.sha256.len(), 64);
+    }
+
+    #[test]
+    fn the_levels_of_a_codebook_take_the_place_of_the_built_in_ones() {
+        let built_in = Codebook::built_in(Unit::Component);
+        let mut own = Codebook { origin: "components.json".into(), ..built_in.clone() };
+        own.criteria[0].levels[0].means = "Nothing of it is there.".into();
+
+        let same = Prompt::with_codebook(Scale::Levels, built_in).unwrap();
+        let other = Prompt::with_codebook(Scale::Levels, &own).unwrap();
+
+        assert_eq!(same, Prompt::built_in());
+        assert!(other.system(5).contains("- 0 Absent: Nothing of it is there."));
+        assert!(other.system(5).contains("You have 5 tool calls at most."));
+        assert_eq!(other.origin, "built in, with the codebook of components.json");
+        let given = own.given_to(Some(&other.sha256), Unit::Component);
+        assert_eq!(given, GivenTo::Same);
+        assert_eq!(own.given_to(Some(&same.sha256), Unit::Component), GivenTo::Another);
     }
 
     #[test]

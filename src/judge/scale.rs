@@ -6,7 +6,10 @@
 use serde_json::Value;
 
 use crate::run::{
-    rubric::{self, Levels},
+    rubric::{
+        self, Levels, Unit,
+        codebook::{COMPONENTS_PROMPT, DECISIONS_PROMPT},
+    },
     values::worded,
 };
 
@@ -41,6 +44,16 @@ impl Scale {
             Self::Flags => None,
             Self::Decisions => Some(&rubric::DECISIONS),
             Self::Process => Some(&rubric::PROCESS),
+        }
+    }
+
+    /// What kind of thing its answers are of.
+    pub const fn unit(self) -> Unit {
+        match self {
+            Self::Levels => Unit::Component,
+            Self::Flags => Unit::Flag,
+            Self::Decisions => Unit::Decision,
+            Self::Process => Unit::Process,
         }
     }
 
@@ -113,9 +126,9 @@ impl Scale {
     /// The built-in words a judge is told.
     pub const fn prompt(self) -> &'static str {
         match self {
-            Self::Levels => include_str!("../../assets/judge/slump-5.md"),
+            Self::Levels => COMPONENTS_PROMPT,
             Self::Flags => include_str!("../../assets/judge/flags.md"),
-            Self::Decisions => include_str!("../../assets/judge/decisions.md"),
+            Self::Decisions => DECISIONS_PROMPT,
             Self::Process => include_str!("../../assets/judge/process.md"),
         }
     }

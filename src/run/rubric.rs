@@ -4,7 +4,17 @@
 //! All of it is read from files beside a recording ([`crate::formats::rubric`]) and never changed: a new verdict is a
 //! new file. Scores are those of SLUMP's rubric of five levels ([`LEVELS`]); a score off that scale is no score.
 
+pub mod codebook;
+mod gold;
+mod label;
+mod unit;
+
 use super::{Warning, flags::Flagging, values::worded};
+
+pub use codebook::{Codebook, Criterion, GivenTo, Level as CodebookLevel};
+pub use gold::{Gold, GoldSource, gold_of};
+pub use label::{Acts, Confidence, ItemKey, JudgedState, Label, LabelOn, Labels, VerdictId};
+pub use unit::{Scale, Unit, written};
 
 /// The five levels of the rubric `slump-5`, from 0.
 pub const LEVELS: [&str; 5] = ["Absent", "Wrong", "Simplified", "Equivalent", "Faithful"];
@@ -33,6 +43,18 @@ pub const DECISIONS: Levels =
 /// How well a part of a pillar of process was done.
 pub const PROCESS: Levels =
     Levels { rubric: "process", names: &["none", "poor", "fair", "good"], in_words: false };
+
+/// Whether a requirement of a rubric tree is met.
+pub const LEAVES: Levels =
+    Levels { rubric: "paperbench", names: &["not met", "met"], in_words: false };
+
+/// Whether a place meets the criterion that it was flagged by.
+pub const FLAGS: Levels =
+    Levels { rubric: super::flags::RUBRIC, names: &["reject", "accept"], in_words: false };
+
+/// Whether a moment of the run is what its signal says.
+pub const SIGNALS: Levels =
+    Levels { rubric: "signals", names: &["not real", "real"], in_words: false };
 
 /// What a judge says of what it can neither affirm nor deny: an answer, without a score.
 pub const CANNOT_TELL: &str = "cannot tell";
@@ -67,6 +89,8 @@ pub const REASONS: [&str; 6] =
 pub struct Rubric {
     /// `components.json`; None where nothing says what the task consists of.
     pub checklist: Option<Checklist>,
+    /// What `components.json` says of the levels; None where it says nothing, and the built-in words hold.
+    pub codebook: Option<Codebook>,
     /// `exposure.json`.
     pub exposure: Option<Exposure>,
     /// `judgements/*.json`, in the order of [`Judgement::created_at`], those without one first, then by file name.
@@ -79,6 +103,8 @@ pub struct Rubric {
     pub process: Vec<Judgement>,
     /// `labels/*.json`, in the order of file names: one human rater each.
     pub labels: Vec<Labels>,
+    /// `gold.json`: what adjudication settled, with its history; the last of an item in a state counts.
+    pub gold: Vec<Gold>,
     /// What could not be used, each with its file.
     pub warnings: Vec<Warning>,
 }
@@ -252,73 +278,15 @@ pub struct Look {
     pub excerpt: Option<String>,
 }
 
-/// The labels of one human rater.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Labels {
-    /// As [`Judgement::file`].
-    pub file: String,
-    pub annotator: String,
-    pub labels: Vec<Label>,
-}
-
-/// One label.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Label {
-    pub component: String,
-    /// The commit that was looked at (hex digits).
-    pub commit: Option<String>,
-    /// The turn after which it was looked at; counts from 1.
-    pub turn: Option<usize>,
-    /// [`Judgement::file`] of the judging that is checked; the reason is about its verdict.
-    pub judgement: Option<String>,
-    /// 0..=[`FULL`]; None where the file has none on the scale, and where it was taken back.
-    pub score: Option<u8>,
-    /// Whether it was given before the judge's verdict was seen.
-    pub blind: Option<bool>,
-    /// One of [`REASONS`]; other words are kept.
-    pub reason: Option<String>,
-    pub note: Option<String>,
-    /// RFC 3339, as written.
-    pub at: Option<String>,
-}
-
-impl Labels {
-    /// The label of a component as a judgement judged it: the last that names the judgement or none, and no other
-    /// commit. One that was taken back is given too.
-    pub fn on(&self, judgement: &Judgement, component: &str) -> Option<&Label> {
-        self.labels.iter().rfind(|label| label.is_on(judgement, component))
-    }
-
-    /// The last label of the thing that another label is of.
-    pub fn about(&self, label: &Label) -> Option<&Label> {
-        self.labels.iter().rfind(|known| known.is_about_the_same(label))
+impl<'a> From<&'a Judgement> for JudgedState<'a> {
+    fn from(judgement: &'a Judgement) -> Self {
+        Self { file: &judgement.file, commit: judgement.commit.as_deref(), turn: judgement.turn }
     }
 }
 
-impl Label {
-    /// Whether it is of a component as a judgement judged it: it names the judgement or none, and no other commit.
-    pub fn is_on(&self, judgement: &Judgement, component: &str) -> bool {
-        let same = |(a, b): (&str, &str)| a.starts_with(b) || b.starts_with(a);
-        self.component == component
-            && self.judgement.as_ref().is_none_or(|file| *file == judgement.file)
-            && self.commit.as_deref().zip(judgement.commit.as_deref()).is_none_or(same)
-    }
-
-    /// Whether both may be seen as the label of one thing: the same component, and judgement and commit as far as both name
-    /// them.
-    pub fn is_about_the_same(&self, other: &Self) -> bool {
-        let same_start = |(a, b): (&str, &str)| a.starts_with(b) || b.starts_with(a);
-        self.component == other.component
-            && self.judgement.as_ref().zip(other.judgement.as_ref()).is_none_or(|(a, b)| a == b)
-            && self.commit.as_deref().zip(other.commit.as_deref()).is_none_or(same_start)
-    }
-
-    /// Whether one would take the place of the other: the same component, judgement and commit, and the same turn where
-    /// neither names a commit.
-    pub fn is_of_one(&self, other: &Self) -> bool {
-        let same_thing = self.component == other.component && self.judgement == other.judgement;
-        let same_turn = self.commit.is_some() || self.turn == other.turn;
-        same_thing && self.commit == other.commit && same_turn
+impl<'a> From<&'a Flagging> for JudgedState<'a> {
+    fn from(flagging: &'a Flagging) -> Self {
+        Self { file: &flagging.file, commit: flagging.commit.as_deref(), turn: flagging.turn }
     }
 }
 

@@ -1,11 +1,13 @@
 //! What the audit asks of the world: the labels of a rater, read and saved, and what is worked out beside them.
 
+use std::path::Path;
+
 use crate::{
     run::{
         Time,
-        rubric::{Label, Labels},
+        rubric::{Gold, Label, Labels},
     },
-    session::saved::Saved,
+    session::saved::{Saved, ToSave},
     store::{self, Archive, labels::LabelBook},
 };
 
@@ -18,17 +20,40 @@ pub fn labels(archive: &Archive, annotator: &str) -> Result<Labels, String> {
     book(archive, annotator).map(|book| book.labels().clone())
 }
 
-/// Saves a label where the file says what the rater saw of the thing, and gives all that are on disk then. The error is
-/// a sentence.
+/// Saves what a rater said or saw, a label only where the file says what the rater saw of the thing, and gives all that
+/// is on disk then. The error is a sentence.
 pub fn save(
     archive: &Archive,
     annotator: &str,
-    label: Label,
+    what: ToSave,
     seen: Option<&Label>,
 ) -> Result<Saved, String> {
-    let mut book = book(archive, annotator)?;
-    let stands = book.put_if_as_seen(label, seen).map_err(|why| why.to_string())?;
+    let bundle = archive.bundle().and_then(store::rubric::bundle_of);
+    save_in(&bundle.ok_or_else(|| NO_BUNDLE.to_owned())?, annotator, what, seen)
+}
+
+/// As [`save`], in this folder.
+pub fn save_in(
+    place: &Path,
+    annotator: &str,
+    what: ToSave,
+    seen: Option<&Label>,
+) -> Result<Saved, String> {
+    let book = LabelBook::open(place, annotator);
+    let mut book = book.map_err(|why| why.to_string())?;
+    let stands = match what {
+        ToSave::Label(label) => book.put_if_as_seen(label, seen),
+        ToSave::Proposal(proposal) => book.propose(proposal).map(|()| None),
+        ToSave::Seen(verdicts) => book.see(verdicts).map(|()| None),
+    };
+    let stands = stands.map_err(|why| why.to_string())?;
     Ok(Saved { labels: book.labels().clone(), stands })
+}
+
+/// Adds an outcome of adjudication to those in a folder, and gives all that are there then. The error is a sentence.
+pub fn save_gold(place: &Path, gold: Gold) -> Result<Vec<Gold>, String> {
+    let gold = Gold { at: gold.at.or_else(|| Some(now())), ..gold };
+    store::gold::add(place, &[gold]).map(|(all, _)| all).map_err(|why| why.to_string())
 }
 
 fn book(archive: &Archive, annotator: &str) -> Result<LabelBook, String> {

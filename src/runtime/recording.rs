@@ -22,7 +22,10 @@ use crate::{
         rubric::{Component, Label, Labels, Rubric, Verdict},
         search::{Hit, Query},
     },
-    session::{digest::Counts, saved::Saved},
+    session::{
+        digest::Counts,
+        saved::{Saved, ToSave},
+    },
     store::{self, Archive, GoesOn, OpenError, ReuseReader, Scorer, Siblings, decisions},
 };
 
@@ -123,11 +126,12 @@ pub trait Recording: Send + Sync {
     fn labels(&self, _annotator: &str) -> Result<Labels, String> {
         Err(auditing::NO_BUNDLE.into())
     }
-    /// Brings a label to the disk before it returns, and gives all labels of the rater. The error is a sentence.
+    /// Brings what a rater said or saw to the disk before it returns, and gives all labels of the rater. The error is a
+    /// sentence.
     fn save_label(
         &self,
         _annotator: &str,
-        _label: Label,
+        _what: ToSave,
         _seen: Option<&Label>,
     ) -> Result<Saved, String> {
         Err(auditing::NO_BUNDLE.into())
@@ -274,10 +278,10 @@ impl Recording for Archive {
     fn save_label(
         &self,
         annotator: &str,
-        label: Label,
+        what: ToSave,
         seen: Option<&Label>,
     ) -> Result<Saved, String> {
-        auditing::save(self, annotator, label, seen)
+        auditing::save(self, annotator, what, seen)
     }
 
     fn places(

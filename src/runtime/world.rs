@@ -31,7 +31,7 @@ use crate::{
     run::{
         RepoPath, Run, StepId, StepText,
         files::{Change, FileDiff, Timeline, blame::BlamedLine},
-        rubric::{Component, Label, Labels, Rubric, Verdict},
+        rubric::{Component, Gold, Label, Labels, Rubric, Verdict},
         search::{Hit, Query},
     },
     session::{
@@ -48,7 +48,7 @@ use crate::{
         question::{Answer, Executor, Part, Question},
         request::{Request, Sentence},
         runs::{Depth, Sides as PairedSides},
-        saved::{Pairs, Saved},
+        saved::{Pairs, Saved, ToSave},
     },
     shell::{Message, state},
     store::{self, OpenError},
@@ -65,8 +65,9 @@ use super::{
     collecting::Collecting,
     comparing::Comparing,
     event::{Event, Reply},
-    jobs,
     follow::Following,
+    held::Held,
+    jobs,
     judging::{JudgedRun, Judging},
     living::{self, Living},
     recording::{Opener, Recording, from_disk},
@@ -93,6 +94,8 @@ pub struct World {
     testing: jobs::Testing,
     named: NamedFiles,
     starting: Starting,
+    /// Runs of a study that were open last.
+    held: Held,
 }
 
 /// Files that the command line and the settings name.
@@ -129,6 +132,7 @@ impl World {
             testing: jobs::Testing::default(),
             named: NamedFiles::default(),
             starting: Starting::default(),
+            held: Held::default(),
         }
     }
 
@@ -297,6 +301,7 @@ impl World {
             testing: self.testing.for_question(question),
             named: self.named.clone(),
             starting: self.starting.clone(),
+            held: self.held.clone(),
             not_compared: OnceLock::new(),
             cancellation: Cancellation {
                 stop: question.map(|it| self.judging.stop_for(request, it)).unwrap_or_default(),
@@ -345,6 +350,7 @@ struct Worker {
     testing: jobs::Testing,
     named: NamedFiles,
     starting: Starting,
+    held: Held,
     /// Why a run that was to be set beside others cannot be opened.
     not_compared: OnceLock<OpenError>,
 }
@@ -371,6 +377,9 @@ impl Worker {
                 }
             }
             Effect::Open(request, path) => self.open(request, &path),
+            Effect::OpenInStudy(request, path) => {
+                Reply::Opened(request, self.held.open(&path, &self.opener))
+            }
             Effect::StartLive(request, beginning) => {
                 self.starting.begin(request, &beginning, &self.opener)
             }
@@ -556,12 +565,26 @@ impl Executor for Worker {
 
     fn save_label(
         &self,
+        place: Option<PathBuf>,
         annotator: String,
-        label: Label,
+        what: ToSave,
         seen: Option<Label>,
     ) -> Result<Saved, Sentence> {
-        let label = Label { at: label.at.or_else(|| Some(auditing::now())), ..label };
-        self.recording()?.save_label(&annotator, label, seen.as_ref())
+        let what = match what {
+            ToSave::Label(label) => {
+                let at = label.at.or_else(|| Some(auditing::now()));
+                ToSave::Label(Label { at, ..label })
+            }
+            other => other,
+        };
+        match place {
+            Some(place) => auditing::save_in(&place, &annotator, what, seen.as_ref()),
+            None => self.recording()?.save_label(&annotator, what, seen.as_ref()),
+        }
+    }
+
+    fn save_gold(&self, place: PathBuf, gold: Box<Gold>) -> Result<Vec<Gold>, Sentence> {
+        auditing::save_gold(&place, *gold)
     }
 
     fn places(
@@ -705,7 +728,7 @@ fn our_mistake(why: &str) -> Sentence {
 /// How to answer where a worker failed, given the reason.
 fn apology(effect: &Effect) -> Arc<dyn Fn(&str) -> Reply + Send + Sync> {
     match effect {
-        Effect::Open(request, path) => {
+        Effect::Open(request, path) | Effect::OpenInStudy(request, path) => {
             let (request, path) = (*request, path.clone());
             Arc::new(move |why| {
                 let (path, why) = (path.clone(), our_mistake(why));

@@ -1,150 +1,360 @@
-//! Which judgement is audited, which of its components wait for a label, and which verdicts were seen before theirs was in.
+//! What is audited: of which kind, in which judging; which of it waits for a label, and which verdicts were seen before
+//! theirs was in.
 //!
 //! Once the audit was looked at, the replay says nothing of components that wait for a label. The scores say all there
-//! is, and who looks there is free to; the labels that follow are not blind, and the audit says so.
+//! is, and who looks there is free to; the labels that follow are not blind, and the audit says so. What was seen is brought
+//! to the rater's file once they audit, so that it is known in the next session too.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use crate::{
-    metrics::lifeline,
-    run::rubric::{Judgement, Label},
-    study::queue::{Plan, queue},
+    metrics::lifeline::moment,
+    run::rubric::{
+        Codebook, Criterion, ItemKey, JudgedState, Judgement, LabelOn, Rubric, Unit, VerdictId,
+    },
+    study::{
+        items::{self, AuditItem, Ground, Source},
+        queue::Plan,
+    },
 };
 
-use super::Session;
+use super::{Session, study::StudyQueue};
 
 #[derive(Debug, Default)]
 pub struct Audited {
-    /// File of the judgement that is audited, where it was flipped to.
-    judgement: Option<String>,
+    unit: Unit,
+    /// File of the judging that is audited, where it was flipped to.
+    judging: Option<String>,
     queue: Queue,
-    /// Whether the audit was on screen.
+    /// What a study says of the levels, in the place of what the run's own files say.
+    pub codebook: Option<Arc<Codebook>>,
+    /// Whether components were audited on screen.
     has_begun: bool,
-    /// Verdicts that were on screen since the program started: judgement and component.
-    seen: BTreeSet<(String, String)>,
+    /// The study that the run is of, where one is worked on; it goes from run to run.
+    pub(super) study: Option<Box<StudyQueue>>,
+    /// Verdicts that were on screen since the program started.
+    seen: BTreeSet<VerdictId>,
+    /// Those that are not on their way to the rater's file yet.
+    unsaved: BTreeSet<VerdictId>,
 }
 
 /// The queue as it was drawn last; drawing costs more than looking.
 #[derive(Debug, Default)]
 struct Queue {
-    /// Of which judgement, how many of its verdicts have a score, and with which seed.
-    of: Option<(String, usize, u64)>,
-    /// Ids of components.
-    ids: Vec<String>,
+    of: Option<DrawnFrom>,
+    source: Option<Source>,
+    items: Vec<AuditItem>,
+    /// Files of all judgings of the unit that can be audited.
+    files: Vec<String>,
 }
 
-impl Queue {
-    fn settle(&mut self, judgement: Option<&Judgement>, seed: Option<u64>) {
-        let plan = Plan { seed: seed.unwrap_or(Plan::default().seed), ..Plan::default() };
-        let scored =
-            |it: &Judgement| it.verdicts.iter().filter(|verdict| verdict.score.is_some()).count();
-        let of = judgement.map(|it| (it.file.clone(), scored(it), plan.seed));
-        if self.of != of {
-            self.of = of;
-            let drawn = judgement.map(|judgement| queue(&[judgement], plan)).unwrap_or_default();
-            self.ids = drawn.into_iter().map(|item| item.component).collect();
-        }
+#[derive(Debug, PartialEq)]
+struct DrawnFrom {
+    rubric: Known,
+    unit: Unit,
+    source: Option<Source>,
+    seed: u64,
+    /// Signals, and rows of decisions, as far as they are known.
+    process: (Option<usize>, Option<usize>),
+}
+
+/// A rubric, equal to itself alone: it is read again where a file beside the run may have changed.
+#[derive(Debug)]
+struct Known(Arc<Rubric>);
+
+impl PartialEq for Known {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
 impl Audited {
+    /// From now on this judgement is audited.
+    pub fn look_at(&mut self, judgement: &str) {
+        if self.judging.as_deref() != Some(judgement) {
+            self.judging = Some(judgement.to_owned());
+        }
+    }
+
     /// The audit is on screen: from now on what waits for a label is hidden elsewhere.
-    pub const fn begin(&mut self) {
-        self.has_begun = true;
+    pub fn begin(&mut self) {
+        self.has_begun |= self.unit == Unit::Component;
     }
 
-    /// Remembers verdicts that were on screen: judgement and component.
+    /// Remembers verdicts on components that were on screen: judgement and component.
     pub fn see(&mut self, verdicts: impl IntoIterator<Item = (String, String)>) {
-        self.seen.extend(verdicts);
+        let verdicts = verdicts.into_iter();
+        self.see_all(verdicts.map(|(file, id)| VerdictId::of(&file, (&id).into())));
     }
 
-    /// Whether a verdict was on screen since the program started.
-    pub fn was_seen(&self, judgement: &Judgement, id: &str) -> bool {
-        self.seen.contains(&(judgement.file.clone(), id.to_owned()))
+    /// Remembers verdicts that were on screen.
+    pub fn see_all(&mut self, verdicts: impl IntoIterator<Item = VerdictId>) {
+        for verdict in verdicts {
+            if !self.seen.contains(&verdict) {
+                self.unsaved.insert(verdict.clone());
+                self.seen.insert(verdict);
+            }
+        }
+    }
+
+    /// Another rater sits here now: what was on screen is for their file too.
+    pub fn see_again(&mut self) {
+        self.unsaved.clone_from(&self.seen);
+    }
+
+    /// What was on screen and was not asked for here before.
+    pub fn take_unsaved(&mut self) -> BTreeSet<VerdictId> {
+        std::mem::take(&mut self.unsaved)
+    }
+
+    pub const fn unit(&self) -> Unit {
+        self.unit
     }
 }
 
 impl Session {
-    /// The judgement that is audited: the one that was flipped to, else the one that speaks, else the last with a score.
+    fn ground(&self) -> Option<Ground<'_>> {
+        let known = |it: Option<Result<_, &str>>| it.and_then(Result::ok);
+        let worked = &self.scores.worked;
+        Some(Ground {
+            run: &self.run,
+            rubric: self.rubric.known()?,
+            process: known(worked.report()).flatten(),
+            decisions: worked.decisions().and_then(Result::ok).flatten(),
+        })
+    }
+
+    /// The judging that is audited: the one that was flipped to, else the one that speaks for the run, else the last.
+    fn source(&self) -> Option<Source> {
+        let ground = self.ground()?;
+        let mut all = items::sources(ground, self.audited.unit);
+        let shown = || match self.audited.unit {
+            Unit::Component => ground.rubric.shown().map(|it| it.file.clone()),
+            _ => None,
+        };
+        let is_there = |file: &Option<String>| all.iter().any(|it| Some(&it.file) == file.as_ref());
+        let wanted = Some(self.audited.judging.clone()).filter(is_there).or_else(|| Some(shown()));
+        let at =
+            all.iter().position(|it| Some(&it.file) == wanted.as_ref().and_then(Option::as_ref));
+        match at {
+            Some(at) => Some(all.swap_remove(at)),
+            None => all.pop(),
+        }
+    }
+
+    /// The judging whose items are in the queue.
+    pub fn audit_source(&self) -> Option<&Source> {
+        self.audited.queue.source.as_ref()
+    }
+
+    /// The judgement that is audited, where verdicts of a judgement are.
     pub fn audited(&self) -> Option<&Judgement> {
         let rubric = self.rubric.known()?;
-        let wanted = self.audited.judgement.as_ref();
-        let flipped = wanted.and_then(|file| rubric.judgements.iter().find(|it| it.file == *file));
-        flipped.or_else(|| rubric.shown())
+        let all = match self.audited.unit {
+            Unit::Component => &rubric.judgements,
+            Unit::Decision => &rubric.decisions,
+            Unit::Process => &rubric.process,
+            Unit::Leaf | Unit::Flag | Unit::Signal => return None,
+        };
+        let flipped = self.audited.judging.as_ref();
+        let wanted = flipped.and_then(|file| all.iter().find(|it| it.file == *file));
+        let speaks = || rubric.shown().filter(|_| self.audited.unit == Unit::Component);
+        let has_score = |it: &&Judgement| it.verdicts.iter().any(|it| it.score.is_some());
+        wanted.or_else(speaks).or_else(|| all.iter().rfind(has_score))
     }
 
     /// Which of how many it is; both count from 1.
     pub fn audited_number(&self) -> Option<(usize, usize)> {
-        let judgements = self.judgements_to_audit();
-        let file = &self.audited()?.file;
-        let at = judgements.iter().position(|it| it.file == *file)?;
-        Some((at + 1, judgements.len()))
+        let queue = &self.audited.queue;
+        let file = &queue.source.as_ref()?.file;
+        let at = queue.files.iter().position(|it| it == file)?;
+        Some((at + 1, queue.files.len()))
     }
 
-    /// Those with a score at least.
-    fn judgements_to_audit(&self) -> Vec<&Judgement> {
-        let rubric = self.rubric.known();
-        let all = rubric.map_or(&[][..], |rubric| &rubric.judgements);
-        let has_score = |it: &&Judgement| it.verdicts.iter().any(|it| it.score.is_some());
-        all.iter().filter(has_score).collect()
-    }
-
-    /// To another judgement that can be audited, by count. Which one that is, as a sentence.
+    /// To another judging that can be audited, by count. Which one that is, as a sentence.
     ///
     /// # Errors
     /// Where there is no other; a sentence.
     pub fn flip_audited(&mut self, by: isize) -> Result<String, String> {
+        if self.study().is_some() {
+            return Err("the study says which judgement is audited".into());
+        }
         let (number, count) = self.audited_number().ok_or("nothing has judged this run yet")?;
         if count == 1 {
             return Err("this run has one judgement with scores".into());
         }
         let at = (number as isize - 1 + by).rem_euclid(count as isize) as usize;
-        let file = self.judgements_to_audit().get(at).map(|it| it.file.clone());
+        let file = self.audited.queue.files.get(at).cloned();
         let words =
             format!("judgement {} of {count}: {}", at + 1, file.as_deref().unwrap_or_default());
-        self.audited.judgement = file;
+        self.audited.judging = file;
         Ok(words)
+    }
+
+    /// Audits things of another kind.
+    pub fn audit_unit(&mut self, unit: Unit) {
+        if self.audited.unit != unit {
+            (self.audited.unit, self.audited.judging) = (unit, None);
+        }
+    }
+
+    /// The kinds of things that there are to be audited. Signals are worked out when they are asked for.
+    pub fn units_to_audit(&self) -> Vec<Unit> {
+        let Some(ground) = self.ground() else { return vec![] };
+        let is_there = |unit: &Unit| {
+            let is_open = *unit == Unit::Signal && self.scores.worked.report().is_none();
+            is_open || !items::sources(ground, *unit).is_empty()
+        };
+        Unit::ALL.into_iter().filter(is_there).collect()
+    }
+
+    /// What holds for the levels of what is audited: what a study says, else the run's own files, else the built-in words.
+    pub fn codebook(&self) -> &Codebook {
+        let own = || self.rubric.known()?.codebook.as_ref();
+        let of_run = || own().filter(|_| self.audited.unit == Unit::Component);
+        let of_study = self.audited.codebook.as_deref();
+        of_study.or_else(of_run).unwrap_or_else(|| Codebook::built_in(self.audited.unit))
+    }
+
+    /// By what an item is labelled. The criterion of a flag and of a signal is not one of the codebook's.
+    pub fn criterion_of(&self, item: &AuditItem) -> Option<&Criterion> {
+        let book = self.codebook();
+        let named = item.criterion.as_deref().and_then(|id| book.criterion(Some(id)));
+        named.or_else(|| book.criterion(None))
+    }
+
+    /// The turn after which the code of an item was judged, counts from 0; None where the run has no such moment.
+    pub fn turn_of_item(&self, item: &AuditItem) -> Option<usize> {
+        moment(&self.run, item.turn, item.commit.as_deref())?.checked_sub(1)
     }
 
     /// The turn after which the audited code was judged, counts from 0; None where the run has no such moment.
     pub fn audited_turn(&self) -> Option<usize> {
-        lifeline::judged_after(&self.run, self.audited()?)?.checked_sub(1)
+        let source = self.audited.queue.source.as_ref()?;
+        moment(&self.run, source.turn, source.commit.as_deref())?.checked_sub(1)
     }
 
     /// Draws the queue with a seed, where something about it is new.
     pub fn draw_queue(&mut self, seed: Option<u64>) {
-        let mut queue = std::mem::take(&mut self.audited.queue);
-        queue.settle(self.audited(), seed);
-        self.audited.queue = queue;
+        if self.study().is_some() {
+            return self.draw_queue_of_study();
+        }
+        let Some(rubric) = self.rubric.shared().cloned() else { return };
+        let source = self.source();
+        let Some(ground) = self.ground() else { return };
+        let of = DrawnFrom {
+            rubric: Known(rubric),
+            unit: self.audited.unit,
+            source: source.clone(),
+            seed: seed.unwrap_or(Plan::default().seed),
+            process: (
+                ground.process.map(|it| it.signals.len()),
+                ground.decisions.map(|it| it.rows.len()),
+            ),
+        };
+        if self.audited.queue.of.as_ref() == Some(&of) {
+            return;
+        }
+        let items = source.as_ref().map(|it| items::of(ground, of.unit, &it.file));
+        let items = self.by_criteria(items.unwrap_or_default());
+        let files = items::sources(ground, of.unit).into_iter().map(|it| it.file).collect();
+        let items = items::drawn(items, Plan { seed: of.seed, ..Plan::default() });
+        self.audited.queue = Queue { of: Some(of), source, items, files };
     }
 
-    /// Ids of the components that are in the queue, in its order.
-    pub fn queued(&self) -> &[String] {
-        &self.audited.queue.ids
+    /// The queue of the run that is open is what the study's queue has of it, in the judging that is looked at.
+    fn draw_queue_of_study(&mut self) {
+        let Some((source, items)) = self.study().and_then(StudyQueue::of_open_run) else {
+            self.audited.queue = Queue::default();
+            return;
+        };
+        let files = vec![source.file.clone()];
+        self.audited.queue = Queue { of: None, source: Some(source), items, files };
     }
 
-    /// Ids of what is in the queue and has no label.
-    pub fn unlabelled(&self) -> BTreeSet<&str> {
-        let Some(judgement) = self.audited() else { return BTreeSet::new() };
-        let is_open = |id: &&String| self.labels.given_to(judgement, id).is_none();
-        self.queued().iter().filter(is_open).map(String::as_str).collect()
+    /// What a study says of what is labelled, and by what.
+    pub(super) fn audit_as(&mut self, unit: Unit, codebook: Option<Arc<Codebook>>) {
+        self.audit_unit(unit);
+        self.audited.codebook = codebook;
+    }
+
+    /// Each item once for each criterion, where the codebook has several.
+    fn by_criteria(&self, items: Vec<AuditItem>) -> Vec<AuditItem> {
+        let ids: Vec<&String> =
+            self.codebook().criteria.iter().filter_map(|it| it.id.as_ref()).collect();
+        if ids.is_empty() || self.audited.unit.is_raised() {
+            return items;
+        }
+        let of = |item: AuditItem| {
+            let ids = ids.iter();
+            ids.map(move |id| AuditItem { criterion: Some((*id).clone()), ..item.clone() })
+                .collect::<Vec<_>>()
+        };
+        items.into_iter().flat_map(of).collect()
+    }
+
+    /// What is in the queue, in its order.
+    pub fn queued(&self) -> &[AuditItem] {
+        &self.audited.queue.items
+    }
+
+    /// How many items of the queue have no label.
+    pub fn unlabelled_count(&self) -> usize {
+        let is_open = |it: &&AuditItem| self.labels.given_to(it.state(), it.key()).is_none();
+        self.queued().iter().filter(is_open).count()
     }
 
     /// Whether the verdict on a component waits for a label, so that nothing of it may be shown beside the code.
     pub fn is_hidden_by_the_audit(&self, id: &str) -> bool {
-        self.audited.has_begun && self.unlabelled().contains(id)
+        let audited = self.audited.has_begun.then(|| self.audited_of_components()).flatten();
+        audited.is_some_and(|judgement| {
+            judgement.of(id).is_some_and(|it| it.score.is_some())
+                && self.labels.given_to(judgement, id).is_none()
+        })
+    }
+
+    fn audited_of_components(&self) -> Option<&Judgement> {
+        match self.audited.unit {
+            Unit::Component => self.audited(),
+            _ => self.rubric.known()?.shown(),
+        }
+    }
+
+    /// Whether a verdict was on screen, in this session or in one before.
+    pub fn was_seen(&self, file: &str, item: ItemKey<'_>) -> bool {
+        self.audited.seen.contains(&VerdictId::of(file, item)) || self.labels.has_seen(file, item)
+    }
+
+    /// The judgings whose verdict on an item was on screen, by file. What was raised is there because it was judged.
+    pub fn seen_of(&self, item: &AuditItem) -> Vec<String> {
+        let key = item.key();
+        let here = self.audited.seen.iter().filter(|it| it.key() == key);
+        let mut files: BTreeSet<String> = here.map(|it| it.judgement.clone()).collect();
+        files.extend(self.labels.files_seen(key));
+        if item.unit.is_raised() && !item.judgement.is_empty() {
+            files.insert(item.judgement.clone());
+        }
+        files.into_iter().collect()
     }
 
     /// The label of the rater at the screen on a component, in the judgement that is looked at. Labels of others are on no
     /// screen: whoever sees them is no independent rater any more. None while nobody said who the rater is.
-    pub fn own_label_of(&self, id: &str) -> Option<&Label> {
+    pub fn own_label_of<'a>(&'a self, id: &'a str) -> Option<LabelOn<'a>> {
         let annotator = self.labels.annotator()?;
         let own = self.rubric.known()?.labels.iter().find(|it| it.annotator == annotator)?;
         let label = match self.rubric.judgement() {
             Some(judgement) => own.on(judgement, id),
-            None => own.labels.iter().rfind(|label| label.component == id),
+            None => {
+                let last = own.labels.iter().rfind(|label| label.item() == id.into());
+                let state = last.map(|label| JudgedState {
+                    file: label.judgement.as_deref().unwrap_or_default(),
+                    commit: label.commit.as_deref(),
+                    turn: label.turn,
+                });
+                state.and_then(|state| own.on(state, id))
+            }
         };
-        label.filter(|label| label.score.is_some())
+        label.filter(|label| label.is_answered())
     }
 }
 
@@ -156,7 +366,7 @@ mod tests {
     use crate::{
         run::{
             Run,
-            rubric::{Rubric, Verdict},
+            rubric::{Label, Rubric, Verdict},
         },
         session::request::Numbers,
     };
@@ -187,7 +397,7 @@ mod tests {
         let label = Label {
             component: "C1".into(),
             judgement: Some("a".into()),
-            score: Some(2),
+            score: Some(2.0),
             ..Label::default()
         };
         session.labels.put(label);
@@ -203,8 +413,10 @@ mod tests {
 
         assert_eq!(one.flip_audited(1), Err("this run has one judgement with scores".into()));
         assert!(two.flip_audited(1).is_ok());
+        two.draw_queue(None);
         assert_ne!(two.audited_number().unwrap(), first);
         assert!(two.flip_audited(1).is_ok());
+        two.draw_queue(None);
         assert_eq!(two.audited_number().unwrap(), first);
     }
 
@@ -213,7 +425,8 @@ mod tests {
         let mut audited = Audited::default();
         audited.see([("a".into(), "C1".into())]);
 
-        assert!(audited.was_seen(&judgement("a"), "C1"));
-        assert!(!audited.was_seen(&judgement("b"), "C1"));
+        assert_eq!(audited.take_unsaved(), [VerdictId::of("a", "C1".into())].into());
+        assert_eq!(audited.take_unsaved(), BTreeSet::new());
+        assert!(!audited.seen.contains(&VerdictId::of("b", "C1".into())));
     }
 }

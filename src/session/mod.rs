@@ -56,6 +56,7 @@ pub mod saved;
 pub mod scores;
 pub mod series;
 pub mod standings;
+pub mod study;
 pub mod turns;
 pub mod views;
 pub mod worked;

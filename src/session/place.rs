@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use super::views::View;
-use crate::run::Run;
+use crate::run::{Run, rubric::Unit};
 
 /// A place to open at; everything left out keeps its beginning.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -21,6 +21,8 @@ pub struct Place {
     pub view: View,
     /// Id of a component of the checklist, in the scores and in the audit.
     pub component: Option<String>,
+    /// What kind of thing is audited; components where nothing is said.
+    pub unit: Option<Unit>,
     /// What the queue of the audit is drawn with.
     pub seed: Option<u64>,
 }

@@ -7,6 +7,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 use crate::{
     formats::Columns,
     metrics::quality::Profile,
+    run::rubric::Acts,
     session::arrangement::Arrangement,
     views::{curves::reference::Reference, replay::stops::Stop},
     widgets::{key::Key, looks::ThemeName},
@@ -30,6 +31,8 @@ pub struct Config {
     pub editor: Option<String>,
     /// Who labels in the audit; None where nobody said.
     pub annotator: Option<String>,
+    /// How labels are given in the audit.
+    pub labels: Acts,
     /// What publishers of rows call their columns.
     pub columns: Columns,
     /// Keys by the name of their command, as written and as read. Only how they are written was checked.
@@ -72,6 +75,7 @@ impl Default for Config {
             reference: Reference::default(),
             editor: None,
             annotator: None,
+            labels: Acts::default(),
             columns: Columns::default(),
             keys: BTreeMap::new(),
         }

@@ -11,7 +11,10 @@ use crate::{
         diff::{Hunk, LineKind, TextDiff},
         unified::{self, FileSides},
     },
-    run::files::{BlobId, Change, FileDiff, TreeFile},
+    run::{
+        files::{BlobId, Change, FileDiff, TreeFile},
+        rubric::Unit,
+    },
     session::{effect::Effect, files::compared::Compared, views::View},
     shell::{open_run::OpenRun, screens::Screens},
     views::{
@@ -352,6 +355,8 @@ fn audit_link(open: &OpenRun) -> Vec<String> {
     let mut say = |name: &str, value: Option<String>| {
         words.extend(value.into_iter().flat_map(|value| [format!("--{name}"), quoted(&value)]));
     };
+    let unit = open.session.audited.unit();
+    say("unit", (unit != Unit::default()).then(|| unit.word().to_owned()));
     say("component", open.audit.audited_id().map(str::to_owned));
     say("annotator", open.session.labels.annotator().map(str::to_owned));
     say("seed", open.audit.seed.map(|seed| seed.to_string()));

@@ -27,7 +27,6 @@ pub mod state;
 mod typing;
 
 use crate::{
-    run::rubric::FULL,
     session::{
         ask::Loading,
         context::Context,
@@ -104,6 +103,10 @@ impl App {
             Message::Collect(sources, place) => {
                 self.screens.way.place = place;
                 self.screens.collect(sources);
+            }
+            Message::BeginStudy(studied, place) => self.screens.begin_study(studied, &place),
+            Message::Opened(request, run) if self.screens.awaits_in_study(request) => {
+                self.screens.arrive_in_study(request, run);
             }
             Message::Begun(request, run) => self.screens.begin(request, run, &layout),
             Message::Opened(request, run) if self.screens.way.begun == Some(request) => {
@@ -263,7 +266,7 @@ impl App {
     fn counts(&mut self, key: Key, context: Context) -> bool {
         let digit = key.typed().and_then(|c| c.to_digit(10)).map(|digit| digit as usize);
         let is_key = |digit: usize| match self.count {
-            None => digit == 0 || (context.has_digits() && digit <= usize::from(FULL)),
+            None => digit == 0 || (context.has_digits() && self.screens.takes_digit(digit)),
             Some(_) => false,
         };
         let counts = digit.filter(|digit| !is_key(*digit));

@@ -7,7 +7,10 @@ use std::sync::Arc;
 
 use crate::{
     metrics::lifeline::judged_after,
-    run::{Run, rubric::Judgement},
+    run::{
+        Run,
+        rubric::{Acts, Judgement},
+    },
     session::{
         Session,
         arrangement::Arrangement,
@@ -111,6 +114,7 @@ pub struct Defaults {
     pub reference: Reference,
     /// Whose labels are shown and added to.
     pub annotator: Option<String>,
+    pub labels: Acts,
 }
 
 impl OpenRun {
@@ -120,6 +124,7 @@ impl OpenRun {
         self.replay.diff.arrangement = defaults.arrangement;
         self.replay.playback.stops = defaults.stops;
         self.curves.reference = defaults.reference.clone();
+        self.audit.proposes = defaults.labels == Acts::TwoActs;
         if let Some(annotator) = &defaults.annotator {
             // Of a run that was just opened nothing waits to be saved.
             let _ = self.session.labels.be(annotator);
@@ -153,6 +158,7 @@ impl OpenRun {
         open.scores.components.choose(place.component.clone());
         open.audit.choose(place.component.clone());
         open.audit.seed = place.seed;
+        open.session.audit_unit(place.unit.unwrap_or_default());
         open.session.view = place.view;
         open.replay.go_to(&mut open.session, place, room);
         open
@@ -168,9 +174,10 @@ impl OpenRun {
     pub fn take(&mut self, request: Request, answer: Answer) {
         let Some(answer) = self.session.take(request, answer) else { return };
         match answer {
-            Answer::SaveLabel(..) | Answer::Places(..) | Answer::Agreement(..) => {
-                self.audit.take(&mut self.session, request, answer)
-            }
+            Answer::SaveLabel(..)
+            | Answer::SaveGold(..)
+            | Answer::Places(..)
+            | Answer::Agreement(..) => self.audit.take(&mut self.session, request, answer),
             Answer::JudgePlan(..)
             | Answer::Judges(..)
             | Answer::Models(..)
@@ -225,6 +232,9 @@ impl OpenRun {
 
     /// What is missing most, one question of each kind.
     pub fn ask(&mut self, numbers: &mut Numbers, layout: &Layout) -> Vec<Effect> {
+        if self.session.study().is_some_and(|study| !study.has_run()) {
+            return vec![]; // nothing is open that could be asked about
+        }
         let (views, session) = self.views_mut();
         let asked = views.into_iter().flat_map(|view| view.ask(session, numbers, layout));
         let mut effects: Vec<Effect> = asked.collect();

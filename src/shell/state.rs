@@ -78,6 +78,7 @@ impl App {
             stops: Stops::of(config.play.stop_at.iter().copied()),
             reference: config.reference.clone(),
             annotator: config.annotator.clone(),
+            labels: config.labels,
         };
         let (profile, rules) = (config.profile, config.rules.clone());
         self.jobs.measure = Measure { profile, rules, is_default: true };

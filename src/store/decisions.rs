@@ -78,6 +78,11 @@ pub fn lane(archive: &Archive, run: &Run, store: &Store) -> Lane {
         }),
         origin: store.origin.clone(),
         lines: store.lines.clone(),
+        asked: store
+            .decisions
+            .iter()
+            .map(|it| (it.id.clone(), (it.question.clone(), it.answer.clone())))
+            .collect(),
     }
 }
 

@@ -7,8 +7,12 @@ use ratatui::{
 
 use crate::{
     run::figures,
-    run::rubric::{COMPONENTS, Component, FULL, Levels, Look, SEVERE, Verdict},
-    session::{Session, rubric::score_said},
+    run::rubric::{
+        CANNOT_TELL, COMPONENTS, Component, FULL, LEVELS, Label, Levels, Look, SEVERE, Scale, Unit,
+        Verdict, written,
+    },
+    session::Session,
+    study::items::fields_of,
     views::source::{self, Mark},
     widgets::{
         line::{fit, fit_end, own, recorded, safe, width_of},
@@ -31,7 +35,7 @@ pub enum Row {
     /// The score of a judge or of a rater.
     Score {
         by: String,
-        score: Option<u8>,
+        score: Option<Given>,
         label: Option<String>,
         words: String,
     },
@@ -61,6 +65,59 @@ pub enum Row {
     Choice(String),
 }
 
+/// A score as it is shown: by the length of a bar, its number and its word.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Given {
+    words: String,
+    /// Cells that are full, and all of them.
+    bar: (usize, usize),
+    meaning: Meaning,
+}
+
+/// Cells of the bar of a score that may be any number of its scale.
+const SHARE_CELLS: f64 = 4.0;
+
+impl Given {
+    /// The name of the level is empty where it has none.
+    pub fn of(score: f64, scale: Scale, name: &str) -> Self {
+        let (low, high) = scale.ends();
+        let span = f64::from(high - low);
+        let part = (score - f64::from(low)) / span;
+        let cells = if scale == Scale::Share { SHARE_CELLS } else { span };
+        let meaning = match part {
+            part if part <= f64::from(SEVERE) / f64::from(FULL) => Meaning::Error,
+            part if part >= 1.0 => Meaning::Added,
+            _ => Meaning::Warning,
+        };
+        let words = format!("{} {name}", written(score)).trim_end().to_owned();
+        Self { words, bar: ((part * cells).round() as usize, cells as usize), meaning }
+    }
+
+    /// Of a component.
+    pub fn level(score: u8) -> Self {
+        Self::of(
+            score.into(),
+            Unit::Component.scale(),
+            LEVELS.get(usize::from(score)).unwrap_or(&""),
+        )
+    }
+
+    /// A rater looked and cannot tell.
+    pub fn open() -> Self {
+        Self { words: CANNOT_TELL.into(), bar: (0, 0), meaning: Meaning::Muted }
+    }
+
+    fn spans(&self, theme: Theme) -> Vec<Span<'static>> {
+        let (full, cells) = self.bar;
+        let bar = "█".repeat(full) + &"·".repeat(cells.saturating_sub(full));
+        let space = if cells == 0 { "" } else { " " };
+        vec![
+            own(bar, theme.of(self.meaning)),
+            recorded(&format!("{space}{}", self.words), theme.of(Meaning::Text)),
+        ]
+    }
+}
+
 /// Cells of the name of a field.
 pub const FIELD: usize = 11;
 
@@ -74,16 +131,14 @@ pub fn say_fields(
     width: usize,
     rows: &mut Vec<Row>,
 ) {
-    let fields = [
-        ("intent", component.intent.clone()),
-        ("formula", component.formula.clone()),
-        ("inputs", component.inputs.clone()),
-        ("outputs", component.outputs.clone()),
-        ("connects to", component.connects_to.join(", ")),
-    ];
-    let fields = fields.into_iter().chain(more.iter().cloned());
-    for (name, words) in fields.filter(|(_, words)| !words.is_empty()) {
-        let cut = cut(&words, width.saturating_sub(FIELD + 2));
+    let fields: Vec<_> = fields_of(component).into_iter().chain(more.iter().cloned()).collect();
+    say_facts(&fields, width, rows);
+}
+
+/// Words under names; those without words are left out.
+pub fn say_facts(fields: &[(&'static str, String)], width: usize, rows: &mut Vec<Row>) {
+    for (name, words) in fields.iter().filter(|(_, words)| !words.is_empty()) {
+        let cut = cut(words, width.saturating_sub(FIELD + 2));
         for (at, words) in cut.into_iter().enumerate() {
             rows.push(Row::Field { name: if at == 0 { name } else { "" }, words });
         }
@@ -91,17 +146,22 @@ pub fn say_fields(
 }
 
 pub fn say_trace(verdict: &Verdict, width: usize, rows: &mut Vec<Row>) {
+    say_looks(&verdict.trace, width, rows);
+}
+
+/// The calls of a judge, after a blank row.
+pub fn say_looks(trace: &[Look], width: usize, rows: &mut Vec<Row>) {
     rows.push(Row::Blank);
-    if verdict.trace.is_empty() {
+    if trace.is_empty() {
         rows.push(Row::Note("what the judge looked at is not recorded".into()));
         return;
     }
-    let calls = match verdict.trace.len() {
+    let calls = match trace.len() {
         1 => "1 call".to_owned(),
         count => format!("{count} calls"),
     };
     rows.push(Row::Heading(format!("what the judge looked at, {calls}")));
-    for (look, number) in verdict.trace.iter().zip(1..) {
+    for (look, number) in trace.iter().zip(1..) {
         rows.push(Row::Look { number, look: Look { excerpt: None, ..look.clone() } });
         let excerpt = look.excerpt.as_deref().unwrap_or_default();
         let lines = excerpt.lines().flat_map(|line| cut(line, width.saturating_sub(4)));
@@ -120,6 +180,14 @@ pub fn cut(words: &str, width: usize) -> Vec<String> {
     rows.collect()
 }
 
+/// What a rater gave, in the words of the unit's own levels where the label names no other scale.
+pub fn given_label(label: &Label) -> Given {
+    let Some(score) = label.score else { return Given::open() };
+    let names = if label.scale.is_none() { label.unit.levels().names } else { &[] };
+    let name = names.get(score as usize).copied().unwrap_or_default();
+    Given::of(score, label.scale_of(), name)
+}
+
 /// Whose label it is, as it stands beside a score.
 pub fn label_by(annotator: Option<&str>) -> String {
     format!("{} (you)", annotator.unwrap_or("nobody"))
@@ -135,7 +203,7 @@ pub fn say(row: &Row, session: &Session, theme: Theme, width: usize) -> Line<'st
             vec![own(format!(" {name:<FIELD$} "), muted), recorded(words, plain)]
         }
         Row::Score { by, score: given, label, words } => {
-            scored(by, *given, label.as_deref(), words, theme)
+            scored(by, given.as_ref(), label.as_deref(), words, theme)
         }
         Row::Words(words) => vec![recorded(words, plain)],
         Row::Note(words) => vec![own(words.clone(), muted)],
@@ -157,14 +225,14 @@ pub fn say(row: &Row, session: &Session, theme: Theme, width: usize) -> Line<'st
 /// `██·· 2 Simplified  by gpt-5`
 fn scored(
     by: &str,
-    given: Option<u8>,
+    given: Option<&Given>,
     label: Option<&str>,
     words: &str,
     theme: Theme,
 ) -> Vec<Span<'static>> {
     let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
     let mut spans = match given {
-        Some(given) => score(given, theme),
+        Some(given) => given.spans(theme),
         None => vec![own("no score", theme.of(Meaning::Warning))],
     };
     let said: String = spans.iter().map(|span| span.content.as_ref()).collect();
@@ -247,9 +315,7 @@ pub const fn score_meaning(score: u8) -> Meaning {
 
 /// `██·· 2 Simplified`: told by its length, its number and its word.
 pub fn score(score: u8, theme: Theme) -> Vec<Span<'static>> {
-    let mut spans = vec![bar(score, FULL, theme.of(score_meaning(score)))];
-    spans.push(own(format!(" {}", score_said(score)), theme.of(Meaning::Text)));
-    spans
+    Given::level(score.min(FULL)).spans(theme)
 }
 
 /// As [`score`], of a pooled one that lies between two levels: `███· 2.67 pooled`.

@@ -122,8 +122,8 @@ fn json_of_the_queue_has_what_the_contract_names() {
     assert_eq!(of("C07")["verdict"], json!({"score": 0, "label": "Absent"}));
     assert_eq!(
         of("C07")["label"],
-        json!({"score": 4, "label": "Faithful", "blind": true, "reason": "false-absence",
-            "note": "in embed.py, all of it", "at": null})
+        json!({"score": 4, "label": "Faithful", "cannot_tell": false, "confidence": null, "blind": true,
+            "reason": "false-absence", "note": "in embed.py, all of it", "at": null})
     );
     assert_eq!((&of("C08")["label"], &of("C08")["verdict"]), (&Value::Null, &Value::Null));
 }

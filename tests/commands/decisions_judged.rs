@@ -111,12 +111,14 @@ fn a_checkpoint_without_a_decision_that_applied_is_left_out_and_named() {
     let desk = desk();
     let late = json!([{"id": "late", "question": "", "answer": "Samples stay whole.", "files": ["ppdiff/sampler.py"]}]);
     fs::write(desk.run().join("decisions.json"), late.to_string()).unwrap();
-    let each = |more: &[&str]| desk.judge(&[&DECISIONS[..], &["--each", "checkpoint"], more].concat());
+    let each =
+        |more: &[&str]| desk.judge(&[&DECISIONS[..], &["--each", "checkpoint"], more].concat());
 
     let plan = each(&["--dry-run"]);
     let told = each(&["--json"]);
 
-    let words = "no decision in force applies to a step of the first 6 turns; --components names others";
+    let words =
+        "no decision in force applies to a step of the first 6 turns; --components names others";
     assert!(plan.out.contains(&format!("  left out    turn 6: {words}\n")), "{}", plan.out);
     assert!(told.err.contains(&format!("turn 6 is left out: {words}\n")), "{}", told.err);
     let json: Value = serde_json::from_str(&told.out).unwrap();

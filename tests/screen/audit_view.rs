@@ -22,16 +22,16 @@ use trajview::{
 use crate::common::{printed, project, trajview};
 
 /// A copy of the sample that may be written to.
-struct Bundle(tempfile::TempDir);
+pub struct Bundle(tempfile::TempDir);
 
 impl Bundle {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         copy(&project("sample-runs/codex-p12"), folder.path());
         Self(folder)
     }
 
-    fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         self.0.path()
     }
 
@@ -64,7 +64,7 @@ impl Bundle {
     }
 
     /// `C15 3 blind agree`, in the order of the file; a blank for what is not there.
-    fn labels(&self, annotator: &str) -> Vec<String> {
+    pub fn labels(&self, annotator: &str) -> Vec<String> {
         let path = self.path().join(format!("labels/{annotator}.json"));
         let Ok(bytes) = fs::read(path) else { return vec![] };
         let document: Value = serde_json::from_slice(&bytes).unwrap();
@@ -96,7 +96,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-fn opened(path: PathBuf, size: (u16, u16), annotator: Option<&str>, place: Place) -> Rehearsal {
+pub fn opened(path: PathBuf, size: (u16, u16), annotator: Option<&str>, place: Place) -> Rehearsal {
     let mut wishes = Options::default();
     wishes.config.annotator = annotator.map(str::to_owned);
     let size = Size { width: size.0, height: size.1 };
@@ -104,7 +104,7 @@ fn opened(path: PathBuf, size: (u16, u16), annotator: Option<&str>, place: Place
     Rehearsal::of(from_disk(), &[path], size, place, wishes).unwrap()
 }
 
-fn audit(bundle: &Bundle, size: (u16, u16), annotator: &str) -> Rehearsal {
+pub fn audit(bundle: &Bundle, size: (u16, u16), annotator: &str) -> Rehearsal {
     opened(bundle.path().to_owned(), size, Some(annotator), Place::default())
 }
 
@@ -113,11 +113,11 @@ fn at(bundle: &Bundle, component: &str) -> Rehearsal {
     opened(bundle.path().to_owned(), (120, 40), Some("ann"), place)
 }
 
-fn seen(screen: &Rehearsal) -> String {
+pub fn seen(screen: &Rehearsal) -> String {
     export::text(&screen.frame())
 }
 
-fn after(screen: &mut Rehearsal, keys: &str) -> String {
+pub fn after(screen: &mut Rehearsal, keys: &str) -> String {
     screen.press(keys).unwrap();
     seen(screen)
 }
@@ -127,12 +127,12 @@ fn chosen(screen: &mut Rehearsal) -> String {
 }
 
 #[track_caller]
-fn has(frame: &str, words: &str) {
+pub fn has(frame: &str, words: &str) {
     assert!(frame.contains(words), "no {words:?} in\n{frame}");
 }
 
 #[track_caller]
-fn lacks(frame: &str, words: &str) {
+pub fn lacks(frame: &str, words: &str) {
     assert!(!frame.contains(words), "{words:?} in\n{frame}");
 }
 
@@ -170,6 +170,7 @@ fn on_a_small_screen_parts_are_tabs_and_a_label_brings_the_verdict_up() {
     insta::assert_snapshot!("small_queue", seen(&screen));
     insta::assert_snapshot!("small_differs", after(&mut screen, "3"));
     insta::assert_snapshot!("small_code", after(&mut screen, "<enter> ]"));
+    insta::assert_snapshot!("small_codebook", after(&mut screen, "<tab>"));
     insta::assert_snapshot!("small_agreement", after(&mut screen, "<tab>"));
     assert_eq!(bundle.labels("ann"), ["C15 3 blind rubric-boundary -"]);
 }
@@ -307,18 +308,18 @@ fn work_goes_on_where_it_stopped() {
 #[test]
 fn two_raters_never_see_each_other() {
     let bundle = Bundle::new();
-    audit(&bundle, (120, 40), "ann").press("3 b N 4").unwrap();
+    audit(&bundle, (120, 40), "zoe").press("3 b N 4").unwrap();
 
     let mut bob = audit(&bundle, (120, 40), "bob");
 
     let first = seen(&bob);
     has(&first, "0/24");
     has(&first, "labelled by bob");
-    lacks(&first, "ann");
+    lacks(&first, "zoe");
     bob.press("2").unwrap();
     assert_eq!(bundle.labels("bob"), ["C15 2 blind - -"]);
-    assert_eq!(bundle.labels("ann").len(), 2);
-    lacks(&seen(&bob), "ann");
+    assert_eq!(bundle.labels("zoe").len(), 2);
+    lacks(&seen(&bob), "zoe");
 }
 
 #[test]
@@ -453,16 +454,18 @@ fn a_low_score_is_held_against_the_places_that_the_judge_never_opened() {
 }
 
 #[test]
-fn judgements_are_flipped_and_each_has_labels_of_its_own() {
+fn a_label_serves_every_judgement_of_its_state_and_no_other() {
     let bundle = Bundle::new();
     let mut screen = audit(&bundle, (120, 40), "ann");
     screen.press("4").unwrap();
 
-    let flipped = after(&mut screen, "F F");
+    let of_the_state = after(&mut screen, "F F");
 
-    has(&flipped, "audit of quick-reader");
-    has(&flipped, "0/24");
-    has(&after(&mut screen, "f f"), "1/24");
+    has(&of_the_state, "audit of quick-reader");
+    has(&of_the_state, "1/24");
+    let of_another = after(&mut screen, "f");
+    has(&of_another, "after turn 39");
+    has(&of_another, "0/24");
 }
 
 #[test]
@@ -540,8 +543,8 @@ fn the_mouse_selects_and_scrolls() {
 fn help_and_the_footer_name_the_keys() {
     let bundle = Bundle::new();
     let mut screen = audit(&bundle, (120, 40), "ann");
-    has(&seen(&screen), "01234 label   [] place   tab part   N unlabelled");
-    has(&after(&mut screen, "?"), "label it 0: Absent");
+    has(&seen(&screen), "01234 label   [] place   tab part   L levels   N unlabelled");
+    has(&after(&mut screen, "?"), "label it 0; a component: Absent");
     screen.press("<esc> 3").unwrap();
     has(&seen(&screen), "a false-absence   p false-presence   b boundary");
     has(&after(&mut screen, "N"), "why do they differ? a letter says");

@@ -3,7 +3,9 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod story;
+mod study_view;
 
+mod audit_units;
 mod audit_view;
 mod collection;
 mod compare_view;

@@ -61,7 +61,6 @@ fn the_share_of_stale_cards_is_a_curve_of_a_run_with_a_memory_alone() {
     insta::assert_snapshot!("stale_curve_80x24", curves("80x24", "20j"));
 
     let run = project("sample-runs/codex-p12");
-    let ran =
-        trajview(&[run.to_str().unwrap(), "--view", "curves", "--snapshot", "200x50"]);
+    let ran = trajview(&[run.to_str().unwrap(), "--view", "curves", "--snapshot", "200x50"]);
     assert!(!ran.out.contains("stale cards"), "{}", ran.out);
 }

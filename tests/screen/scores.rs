@@ -106,7 +106,7 @@ fn rubric() -> Rubric {
         verdict("C99", Some(2), "ppdiff/loss.py", (40, 50)),
     ];
     let label =
-        Label { component: "C01".into(), score: Some(2), blind: Some(true), ..Label::default() };
+        Label { component: "C01".into(), score: Some(2.0), blind: Some(true), ..Label::default() };
     let level = |id: &str, level| Recoverability { id: id.into(), by_turn: vec![(1, level)] };
     Rubric {
         checklist: Some(Checklist { task: None, components }),
@@ -116,6 +116,7 @@ fn rubric() -> Rubric {
             file: "labels/ann.json".into(),
             annotator: "ann".into(),
             labels: vec![label],
+            ..Labels::default()
         }],
         ..Rubric::default()
     }

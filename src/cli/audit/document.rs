@@ -1,10 +1,11 @@
 //! What is printed, as JSON has it (schema `trajview.audit/1`).
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
+use serde_json::Number;
 
 use crate::{
     cli::Failure,
-    run::rubric::{Judgement, LEVELS, Label},
+    run::rubric::{CANNOT_TELL, Confidence, Judgement, LabelOn, Unit, written},
     study::queue::{Plan, queue},
 };
 
@@ -15,7 +16,7 @@ use super::{
 
 #[derive(Debug, Serialize)]
 pub struct Document {
-    schema: &'static str,
+    pub schema: &'static str,
     pub run: String,
     pub judgement: JudgementRow,
     /// Null where the queue was not asked for.
@@ -40,7 +41,7 @@ pub struct QueueRow {
     pub annotator: String,
     pub seed: u64,
     /// Null for all.
-    size: Option<usize>,
+    pub size: Option<usize>,
     /// How many of the items have a label with a score.
     pub labelled: usize,
     /// Of these, how many have the score of the verdict.
@@ -53,7 +54,10 @@ pub struct ItemRow {
     /// In the queue; counts from 1.
     pub number: usize,
     pub component: String,
-    /// Empty where no checklist has it.
+    pub unit: &'static str,
+    /// Where an item is judged by several.
+    pub criterion: Option<String>,
+    /// Empty where nothing names it.
     pub name: String,
     pub label: Option<LabelRow>,
     /// Null until it is labelled.
@@ -63,8 +67,10 @@ pub struct ItemRow {
 #[derive(Debug, Serialize)]
 pub struct LabelRow {
     /// Null where it was taken back.
-    pub score: Option<u8>,
+    pub score: Option<Number>,
     pub label: Option<&'static str>,
+    pub cannot_tell: bool,
+    pub confidence: Option<&'static str>,
     pub blind: Option<bool>,
     pub reason: Option<String>,
     pub note: Option<String>,
@@ -73,26 +79,70 @@ pub struct LabelRow {
 
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct ScoreRow {
-    pub score: u8,
+    #[serde(serialize_with = "whole")]
+    pub score: f64,
     pub label: Option<&'static str>,
 }
 
 impl ScoreRow {
     pub fn of(score: u8) -> Self {
-        Self { score, label: LEVELS.get(usize::from(score)).copied() }
+        Self::of_unit(score.into(), Unit::Component)
+    }
+
+    pub fn of_unit(score: f64, unit: Unit) -> Self {
+        let is_level = unit.scale().holds(score);
+        let name = unit.levels().names.get(score as usize).filter(|_| is_level);
+        Self { score, label: name.copied() }
     }
 }
 
+/// A whole number without a point.
+fn whole<S: Serializer>(score: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    number(*score).serialize(serializer)
+}
+
 impl LabelRow {
-    fn of(label: &Label) -> Self {
-        Self {
-            score: label.score,
-            label: label.score.and_then(|score| ScoreRow::of(score).label),
-            blind: label.blind,
-            reason: label.reason.clone(),
-            note: label.note.clone(),
-            at: label.at.clone(),
+    /// The answer in a cell; a dash where it was taken back.
+    pub fn said(&self) -> String {
+        match (&self.score, self.cannot_tell) {
+            (Some(score), _) => score.to_string(),
+            (None, true) => CANNOT_TELL.to_owned(),
+            (None, false) => "-".to_owned(),
         }
+    }
+
+    pub fn of(label: LabelOn<'_>) -> Self {
+        let names = label.given.unit.levels().names;
+        let named = label.score().filter(|_| label.given.scale.is_none());
+        Self {
+            score: label.score().and_then(number),
+            label: named.and_then(|score| names.get(score as usize).copied()),
+            cannot_tell: label.given.cannot_tell,
+            confidence: label.given.confidence.map(Confidence::word),
+            blind: label.blind(),
+            reason: label.reason().map(str::to_owned),
+            note: label.note().map(str::to_owned),
+            at: label.given.at.clone(),
+        }
+    }
+}
+
+/// A score as JSON has it: a whole number without a point.
+pub fn number(score: f64) -> Option<Number> {
+    written(score).parse().ok()
+}
+
+impl QueueRow {
+    pub fn of(annotator: &str, plan: Plan, items: Vec<ItemRow>) -> Self {
+        let answered = items.iter().filter_map(|it| Some((it.label.as_ref()?, it.verdict?)));
+        let (mut labelled, mut same) = (0, 0);
+        for (label, verdict) in answered {
+            labelled += 1;
+            let score = label.score.as_ref().and_then(Number::as_f64);
+            same += usize::from(score == Some(verdict.score));
+        }
+        let annotator = annotator.to_owned();
+        Self { annotator, seed: plan.seed, size: plan.size, labelled, same, items }
     }
 }
 
@@ -125,11 +175,13 @@ impl Document {
         let labels = audited.labels_of(annotator);
         let item = |(number, component): (usize, String)| {
             let label = labels.and_then(|labels| labels.on(judgement, &component));
-            let is_labelled = label.is_some_and(|label| label.score.is_some());
+            let is_labelled = label.is_some_and(|label| label.is_answered());
             let score = judgement.of(&component).and_then(|verdict| verdict.score);
             ItemRow {
                 number,
                 name: audited.name_of(&component).to_owned(),
+                unit: Unit::Component.word(),
+                criterion: None,
                 component,
                 label: label.map(LabelRow::of),
                 verdict: score.filter(|_| is_labelled).map(ScoreRow::of),
@@ -137,14 +189,7 @@ impl Document {
         };
         let drawn = queue(&[judgement], plan).into_iter().map(|item| item.component);
         let items: Vec<ItemRow> = (1..).zip(drawn).map(item).collect();
-        let both = || {
-            let scored =
-                items.iter().filter_map(|it| Some((it.label.as_ref()?.score?, it.verdict?)));
-            scored.map(|(label, verdict)| (label, verdict.score))
-        };
-        let (labelled, same) = (both().count(), both().filter(|(a, b)| a == b).count());
-        let annotator = annotator.to_owned();
-        let queue = QueueRow { annotator, seed: plan.seed, size: plan.size, labelled, same, items };
+        let queue = QueueRow::of(annotator, plan, items);
         Ok(Self { queue: Some(queue), ..Self::of(audited)? })
     }
 

@@ -6,14 +6,25 @@ use crate::{
     formats::Source,
     run::{
         Warning,
-        rubric::{Blocker, Checklist, Component, Exposure, FULL, Recoverability, SEVERE},
+        rubric::{
+            Blocker, Checklist, Codebook, Component, Exposure, FULL, Recoverability, SEVERE, Unit,
+        },
     },
 };
 
-use super::fields::{self, Fields};
+use super::{
+    codebook,
+    fields::{self, Fields},
+};
 
-pub fn components(file: &Source<'_>, warnings: &mut Vec<Warning>) -> Option<Checklist> {
-    let document = fields::document(file, "trajview.components/1", warnings)?;
+/// The checklist, and what the file says of the levels.
+pub fn components(
+    file: &Source<'_>,
+    warnings: &mut Vec<Warning>,
+) -> (Option<Checklist>, Option<Codebook>) {
+    let Some(document) = fields::document(file, "trajview.components/1", warnings) else {
+        return (None, None);
+    };
     let components =
         distinct(file, fields::objects(file, &document, "components", warnings), warnings);
     let mut problems = vec![];
@@ -38,7 +49,13 @@ pub fn components(file: &Source<'_>, warnings: &mut Vec<Warning>) -> Option<Chec
         }));
     }
     warnings.extend(problems.into_iter().map(|what| Warning { place: file.name.into(), what }));
-    Some(Checklist { task, components })
+    let checklist = Checklist { task, components };
+    let table = document.get("codebook").and_then(|it| it.as_object());
+    let (codebook, wrong) =
+        table.map_or((None, vec![]), |it| codebook::read(it, Unit::Component, file.name));
+    let told = wrong.into_iter().map(|what| format!("codebook: {what}"));
+    warnings.extend(told.map(|what| Warning { place: file.name.into(), what }));
+    (Some(checklist), codebook)
 }
 
 /// `{"at_most": 1, "caps": 2, "of": ["C04"], "weight": 0.5}`: fails with 1 or less unless it says otherwise, caps at that

@@ -4,7 +4,10 @@ use serde_json::{Map, Value};
 
 use crate::{
     formats::Source,
-    run::{Warning, rubric::FULL},
+    run::{
+        Warning,
+        rubric::{FULL, Scale},
+    },
 };
 
 /// Larger files are not read.
@@ -149,6 +152,16 @@ impl<'a> Fields<'a> {
         {
             Some(score) => Ok(Some(score)),
             None => Err(format!("the {name} {value} is not on the scale 0..{full}")),
+        }
+    }
+
+    /// As [`Self::score`], on any scale.
+    pub fn score_on(&self, name: &str, scale: Scale) -> Result<Option<f64>, String> {
+        let Some(value) = self.value(name) else { return Ok(None) };
+        let number = || value.as_f64().or_else(|| value.as_str()?.trim().parse().ok());
+        match number().filter(|score| scale.holds(*score)) {
+            Some(score) => Ok(Some(score)),
+            None => Err(format!("the {name} {value} is not on the scale {scale}")),
         }
     }
 }

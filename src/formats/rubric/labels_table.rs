@@ -8,13 +8,13 @@ mod cells;
 
 use std::collections::BTreeMap;
 
-use crate::run::rubric::{FULL, LEVELS, Label};
+use crate::run::rubric::{CANNOT_TELL, Confidence, Label, Scale, Unit, written};
 
 pub use crate::formats::csv::row;
-pub use cells::divider;
+pub use cells::{divider, rows};
 
 /// The columns that are written, in this order, and read, in any. `component` and `score` must be there.
-pub const COLUMNS: [&str; 11] = [
+pub const COLUMNS: [&str; 17] = [
     "run",
     "component",
     "commit",
@@ -26,13 +26,19 @@ pub const COLUMNS: [&str; 11] = [
     "reason",
     "note",
     "at",
+    "unit",
+    "criterion",
+    "scale",
+    "cannot_tell",
+    "confidence",
+    "seen",
 ];
 
 /// Columns that sheets of ours have for a person to read.
 const FOR_PEOPLE: [&str; 2] = ["number", "name"];
 
 /// One label, and whose and of which run it says it is.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Row {
     /// On which it begins; counts from 1.
     pub line: usize,
@@ -42,7 +48,7 @@ pub struct Row {
 }
 
 /// A table, as far as it was understood.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Table {
     pub rows: Vec<Row>,
     /// Rows that name a component and say nothing of it.
@@ -53,7 +59,8 @@ pub struct Table {
     pub wrong: Vec<String>,
 }
 
-/// A table of these labels, with its head; lines end as RFC 4180 has it.
+/// A table of these labels, with its head; lines end as RFC 4180 has it. The cell of `seen` is a list in JSON, the unit of
+/// a component is left empty.
 pub fn write<'a>(rows: impl IntoIterator<Item = (&'a str, &'a str, &'a Label)>) -> String {
     let mut text = row(COLUMNS.map(String::from));
     for (run, annotator, label) in rows {
@@ -65,11 +72,21 @@ pub fn write<'a>(rows: impl IntoIterator<Item = (&'a str, &'a str, &'a Label)>) 
             label.turn.map(|turn| turn.to_string()).unwrap_or_default(),
             words(&label.judgement),
             annotator.to_owned(),
-            label.score.map(|score| score.to_string()).unwrap_or_default(),
+            label.score.map(written).unwrap_or_default(),
             label.blind.map(|blind| blind.to_string()).unwrap_or_default(),
             words(&label.reason),
             words(&label.note),
             words(&label.at),
+            if label.unit == Unit::default() { String::new() } else { label.unit.word().into() },
+            words(&label.criterion),
+            words(&label.scale),
+            if label.cannot_tell { true.to_string() } else { String::new() },
+            label.confidence.map(|it| it.word().to_owned()).unwrap_or_default(),
+            label
+                .seen
+                .as_ref()
+                .map(|files| serde_json::json!(files).to_string())
+                .unwrap_or_default(),
         ]));
     }
     text
@@ -144,9 +161,12 @@ fn columns(heads: &[String]) -> Result<(BTreeMap<&'static str, usize>, Vec<Strin
 fn says_nothing(label: &Label) -> bool {
     let nothing = Label {
         component: label.component.clone(),
+        unit: label.unit,
+        criterion: label.criterion.clone(),
         commit: label.commit.clone(),
         turn: label.turn,
         judgement: label.judgement.clone(),
+        scale: label.scale.clone(),
         ..Label::default()
     };
     *label == nothing
@@ -158,42 +178,80 @@ fn label<'a>(cell: &impl Fn(&str) -> Option<&'a str>) -> Result<Label, Vec<Strin
     if component.is_none() {
         wrong.push("names no component".to_owned());
     }
-    let mut understood = |what: Option<String>| wrong.extend(what);
-    let score = cell("score")
-        .map(|words| score(words).ok_or_else(|| format!("{words:?} is no score from 0 to {FULL}")));
-    let turn = cell("turn").map(|words| {
-        let turn = words.trim().parse().ok().filter(|turn| *turn > 0);
-        turn.ok_or_else(|| format!("{words:?} is no turn; turns count from 1"))
-    });
-    let blind = cell("blind").map(|words| {
-        flag(words).ok_or_else(|| format!("blind is {words:?}; it is true, false or empty"))
-    });
-    let (score, turn, blind) = (score.transpose(), turn.transpose(), blind.transpose());
-    understood(score.as_ref().err().cloned());
-    understood(turn.as_ref().err().cloned());
-    understood(blind.as_ref().err().cloned());
-    match (component, score, turn, blind) {
-        (Some(component), Ok(score), Ok(turn), Ok(blind)) => Ok(Label {
-            component,
-            commit: cell("commit").map(trimmed),
-            turn,
-            judgement: cell("judgement").map(trimmed),
-            score,
-            blind,
-            reason: cell("reason").map(str::to_owned),
-            note: cell("note").map(str::to_owned),
-            at: cell("at").map(str::to_owned),
-        }),
-        _ => Err(wrong),
+    let unit = understood(cell("unit"), unit, &mut wrong).unwrap_or_default();
+    let scale = understood(cell("scale"), |it| Scale::read(it).map(|_| trimmed(it)), &mut wrong);
+    let mut label = Label {
+        component: component.unwrap_or_default(),
+        unit,
+        criterion: cell("criterion").map(trimmed),
+        commit: cell("commit").map(trimmed),
+        judgement: cell("judgement").map(trimmed),
+        scale,
+        reason: cell("reason").map(str::to_owned),
+        note: cell("note").map(str::to_owned),
+        at: cell("at").map(str::to_owned),
+        ..Label::default()
+    };
+    let says_so = cell("score").is_some_and(|words| words.trim().eq_ignore_ascii_case(CANNOT_TELL));
+    let score = cell("score").filter(|_| !says_so);
+    label.score = understood(score, |words| score_of(words, &label), &mut wrong);
+    label.turn = understood(cell("turn"), turn, &mut wrong);
+    let flag_of = |name: &'static str| {
+        move |words: &str| {
+            flag(words).ok_or_else(|| format!("{name} is {words:?}; it is true, false or empty"))
+        }
+    };
+    label.blind = understood(cell("blind"), flag_of("blind"), &mut wrong);
+    let cannot = understood(cell("cannot_tell"), flag_of("cannot_tell"), &mut wrong);
+    label.cannot_tell = says_so || cannot == Some(true);
+    if label.cannot_tell && label.score.is_some() {
+        wrong.push("has a score, and says that the rater cannot tell".to_owned());
     }
+    label.confidence = understood(cell("confidence"), confidence, &mut wrong);
+    label.seen = understood(cell("seen"), seen, &mut wrong);
+    if wrong.is_empty() { Ok(label) } else { Err(wrong) }
 }
 
-/// A level's number or name.
-fn score(words: &str) -> Option<u8> {
-    let words = words.trim();
-    let named = LEVELS.iter().position(|level| level.eq_ignore_ascii_case(words));
-    let score = named.and_then(|level| u8::try_from(level).ok()).or_else(|| words.parse().ok());
-    score.filter(|score| *score <= FULL)
+/// What a cell says; what is wrong with it is added to the rest. None where the cell is empty or wrong.
+fn understood<'a, T>(
+    cell: Option<&'a str>,
+    read: impl FnOnce(&'a str) -> Result<T, String>,
+    wrong: &mut Vec<String>,
+) -> Option<T> {
+    cell.and_then(|words| read(words).map_err(|why| wrong.push(why)).ok())
+}
+
+fn unit(words: &str) -> Result<Unit, String> {
+    let known = || Unit::ALL.map(Unit::word).join(", ");
+    let unit = Unit::by_word(&words.trim().to_ascii_lowercase());
+    unit.ok_or_else(|| format!("the unit {words:?} is none of {}", known()))
+}
+
+fn turn(words: &str) -> Result<usize, String> {
+    let turn = words.trim().parse().ok().filter(|turn| *turn > 0);
+    turn.ok_or_else(|| format!("{words:?} is no turn; turns count from 1"))
+}
+
+fn confidence(words: &str) -> Result<Confidence, String> {
+    let confidence = Confidence::by_word(&words.trim().to_ascii_lowercase());
+    confidence.ok_or_else(|| format!("confidence is {words:?}; it is low, medium, high or empty"))
+}
+
+fn seen(words: &str) -> Result<Vec<String>, String> {
+    let list = serde_json::from_str(words);
+    list.map_err(|_| format!("seen is {words:?}; it is a list of files in JSON, or empty"))
+}
+
+/// A level's number, or its name on the unit's own scale.
+fn score_of(words: &str, label: &Label) -> Result<f64, String> {
+    let (bare, scale) = (words.trim(), label.scale_of());
+    let names = if label.scale.is_none() { label.unit.levels().names } else { &[] };
+    let named = names.iter().position(|level| level.eq_ignore_ascii_case(bare));
+    let score = named.map(|level| level as f64).or_else(|| bare.parse().ok());
+    score.filter(|score| scale.holds(*score)).ok_or_else(|| {
+        let (low, high) = scale.ends();
+        format!("{words:?} is no score from {low} to {high}")
+    })
 }
 
 /// `true`, `yes` or `1`, and their opposites; None for anything else.

@@ -14,7 +14,7 @@ use crate::{
     formats::Source,
     run::{
         Warning,
-        rubric::{CANNOT_TELL, COMPONENTS, Levels, REASONS},
+        rubric::{CANNOT_TELL, COMPONENTS, Levels, REASONS, Scale, Unit},
     },
 };
 
@@ -31,6 +31,34 @@ pub trait Ground {
     /// Lines of a file after so many turns; the error says that there is no such file. None where the recording cannot
     /// tell.
     fn lines_of(&self, path: &str, done: usize) -> Option<Result<usize, String>>;
+}
+
+/// The document that a file of that schema is; None where it is none of those that are read here.
+pub fn document_of(schema: &str) -> Option<&'static str> {
+    Some(match schema {
+        "trajview.components/1" => "components.json",
+        "trajview.exposure/1" => "exposure.json",
+        "trajview.judgement/1" => "judgements/one.json",
+        "trajview.labels/1" => "labels/one.json",
+        _ => return None,
+    })
+}
+
+/// No run: every turn, commit and file may be.
+pub struct Nowhere;
+
+impl Ground for Nowhere {
+    fn turns(&self) -> usize {
+        usize::MAX
+    }
+
+    fn turns_at(&self, _commit: &str) -> Option<Vec<usize>> {
+        None
+    }
+
+    fn lines_of(&self, _path: &str, _done: usize) -> Option<Result<usize, String>> {
+        None
+    }
 }
 
 /// Mistakes that are said of one file.
@@ -50,6 +78,7 @@ pub fn read(files: &[Source<'_>], ground: &dyn Ground) -> Vec<Warning> {
                 Part::Components => known.components(&document, &mut mistakes),
                 Part::Exposure => known.exposure(&document, &mut mistakes),
                 Part::Judgement => known.judgement(file.name, &document, &mut mistakes),
+                Part::Gold => known.gold(&document, &mut mistakes),
                 Part::Labels => known.labels(&document, &mut mistakes),
             }
         }
@@ -138,11 +167,37 @@ impl Known<'_> {
 
     fn labels(&self, document: &Node<'_>, mistakes: &mut Mistakes<'_>) {
         shapes::hold(document, shapes::LABELS, mistakes);
-        for entry in document.field("labels").map(|list| list.elements()).unwrap_or_default() {
-            self.component_exists(&entry, "component", mistakes);
+        let list = |name: &str| document.field(name).map(|it| it.elements()).unwrap_or_default();
+        for entry in list("labels").into_iter().chain(list("proposals")) {
+            let text = |name: &str| entry.field(name).and_then(|it| it.text());
+            let unit = text("unit").and_then(|word| Unit::by_word(&word)).unwrap_or_default();
+            score_on_scale(&entry, unit, mistakes);
             self.state(&entry, mistakes);
-            self.judgement_exists(&entry, mistakes);
-            self.reason(&entry, mistakes);
+            match unit {
+                Unit::Component => {
+                    self.component_exists(&entry, "component", mistakes);
+                    self.judgement_exists(&entry, mistakes);
+                    self.reason(&entry, mistakes);
+                }
+                Unit::Flag | Unit::Decision | Unit::Process => {
+                    self.judgement_exists(&entry, mistakes);
+                }
+                // What is checked there is no file of judgements/.
+                Unit::Leaf | Unit::Signal => {}
+            }
+        }
+    }
+
+    fn gold(&self, document: &Node<'_>, mistakes: &mut Mistakes<'_>) {
+        shapes::hold(document, shapes::GOLD, mistakes);
+        for entry in document.field("gold").map(|it| it.elements()).unwrap_or_default() {
+            let unit = entry.field("unit").and_then(|it| it.text());
+            let unit = unit.and_then(|word| Unit::by_word(&word)).unwrap_or_default();
+            score_on_scale(&entry, unit, mistakes);
+            self.state(&entry, mistakes);
+            if unit == Unit::Component {
+                self.component_exists(&entry, "component", mistakes);
+            }
         }
     }
 
@@ -235,6 +290,26 @@ impl Known<'_> {
             let what = format!("{reason} contradicts the scores: label {score}, verdict {verdict}");
             mistakes.at(&field, what);
         }
+    }
+}
+
+/// A label is on the scale that it names, else on that of its unit.
+fn score_on_scale(entry: &Node<'_>, unit: Unit, mistakes: &mut Mistakes<'_>) {
+    let mut scale = unit.scale();
+    if let Some(field) = entry.field("scale") {
+        match field.text().map(|words| Scale::read(&words)) {
+            Some(Ok(named)) => scale = named,
+            Some(Err(why)) => return mistakes.at(&field, why),
+            None => {}
+        }
+    }
+    let Some(field) = entry.field("score").filter(|it| !it.is_null()) else { return };
+    if !field.value().as_f64().is_some_and(|score| scale.holds(score)) {
+        mistakes.at(&field, format!("expected {}, found {}", scale.expected(), field.shown()));
+    }
+    let cannot_tell = entry.field("cannot_tell").map(|it| it.value());
+    if cannot_tell.and_then(|it| it.as_bool()) == Some(true) {
+        mistakes.at(entry, "has a score, and says that the rater cannot tell".into());
     }
 }
 

@@ -60,6 +60,8 @@ pub struct Lane {
     pub origin: Option<PathBuf>,
     /// In which line of it a decision begins, counted from 1, by its id.
     pub lines: HashMap<String, usize>,
+    /// What each decision asks and answers, by its id.
+    pub asked: HashMap<String, (String, String)>,
 }
 
 impl Row {

@@ -109,9 +109,7 @@ impl Living {
             !chains.moves(self.chain, done)
                 || chains.place(self.chain, done) == self.now.place.as_ref()
         };
-        let is_same = done > 0
-            && stays()
-            && !self.now.place.as_ref().is_some_and(is_touched);
+        let is_same = done > 0 && stays() && !self.now.place.as_ref().is_some_and(is_touched);
         if is_same {
             let state = self.state();
             self.life.cells.push(Cell { state, events: vec![] });

@@ -284,7 +284,8 @@ impl Moments {
         for (done, moment) in self.all.iter().enumerate() {
             mentions.go_on(before, &moment.snapshot, &moment.touched);
             before = Some(&moment.snapshot);
-            let go_on = |one: &mut &mut Living| one.go_on(chains, done, &moment.snapshot, &mentions);
+            let go_on =
+                |one: &mut &mut Living| one.go_on(chains, done, &moment.snapshot, &mentions);
             living.par_iter_mut().with_min_len(FEW_LIVES).for_each(go_on);
         }
     }

@@ -9,7 +9,8 @@ use super::{
     imports, tokens,
     words::{
         BLOCK, Binding, CLASS, COMMENT, CONDITIONAL, CONTENT, CONTINUATION, EXPRESSION_STATEMENT,
-        FUNCTION, FieldId, Flags, IMPORT, MODULE, NAME, PATTERN, SPACE, STRING, TUPLE, VALUE, Words,
+        FUNCTION, FieldId, Flags, IMPORT, MODULE, NAME, PATTERN, SPACE, STRING, TUPLE, VALUE,
+        Words,
     },
 };
 use crate::{

@@ -57,7 +57,9 @@ fn facts_of_a_version_do_not_depend_on_the_versions_before() {
         let lines: Vec<&str> = whole.split_inclusive('\n').collect();
         let mut dice = 7_usize;
         let mut roll = |below: usize| {
-            dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            dice = dice
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (dice >> 33) % below
         };
         let mut versions = Versions::of(grammar);
@@ -73,7 +75,11 @@ fn facts_of_a_version_do_not_depend_on_the_versions_before() {
             }
             let bytes = text.concat();
 
-            assert_eq!(versions.facts(bytes.as_bytes()), facts(grammar, bytes.as_bytes()), "{bytes}");
+            assert_eq!(
+                versions.facts(bytes.as_bytes()),
+                facts(grammar, bytes.as_bytes()),
+                "{bytes}"
+            );
         }
     }
 }

@@ -19,6 +19,17 @@ worded! {
     }
 }
 
+impl JudgedPart {
+    /// What is judged of it.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Plan => "how fine the plan is",
+            Self::Commits => "whether commits are units",
+            Self::Requirements => "whether what was required has a test",
+        }
+    }
+}
+
 /// What a judge said of a part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Opinion {

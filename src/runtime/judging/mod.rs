@@ -262,7 +262,8 @@ impl Judging {
     }
 }
 
-const NO_DECISIONS: &str = "this run has no decisions.json; `p`, `v` to the decisions and `d` draw them from the requests";
+const NO_DECISIONS: &str =
+    "this run has no decisions.json; `p`, `v` to the decisions and `d` draw them from the requests";
 
 const NO_BUNDLE: &str = "this recording is no run bundle, so there is no place for verdicts; `trajview import RECORDING --out DIR` \
                          makes one";
@@ -307,12 +308,8 @@ impl JudgingSetup {
 
     fn plan(&self, wish: &JudgingRequest) -> Result<Plan, String> {
         let bound = self.settings.cost.most;
-        let mut whole = Plan {
-            bound,
-            prompt: digits(&self.prompt.sha256),
-            cost: Some(0.0),
-            ..Plan::default()
-        };
+        let mut whole =
+            Plan { bound, prompt: digits(&self.prompt.sha256), cost: Some(0.0), ..Plan::default() };
         let jobs = each::jobs(&wish.moments, |turn| self.job(wish, turn));
         let (jobs, left_out) = jobs.map_err(|why| why.to_string())?;
         whole.left_out = left_out.iter().map(|it| it.turn).collect();

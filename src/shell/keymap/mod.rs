@@ -82,8 +82,11 @@ mod tests {
             let rows = here.flat_map(|layer| bindings().filter(|row| row.context == *layer));
             let digits: String =
                 rows.flat_map(|row| row.keys).filter(is_digit).map(Key::to_string).collect();
-            let expected =
-                if context.has_digits() || context == Context::AuditReading { "01234" } else { "" };
+            let expected = if context.has_digits() || context == Context::AuditReading {
+                "0123456789"
+            } else {
+                ""
+            };
             assert_eq!(digits, expected, "{context:?}");
         }
     }

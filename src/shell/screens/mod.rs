@@ -8,6 +8,7 @@ pub mod judge;
 pub mod live;
 pub mod marks;
 pub mod run;
+pub mod study;
 pub mod table;
 
 use ratatui::layout::Size;
@@ -131,6 +132,13 @@ const NO_COMPARISON: &str =
 impl Screens {
     pub fn open_run(&self) -> Option<&OpenRun> {
         self.opened.ready().map(|open| &**open)
+    }
+
+    /// Whether a digit is a level of what is labelled, and no count.
+    pub(crate) fn takes_digit(&self, digit: usize) -> bool {
+        let open = self.open_run();
+        open.zip(u8::try_from(digit).ok())
+            .is_some_and(|(open, digit)| open.audit.takes_digit(&open.session, digit))
     }
 
     pub(crate) fn on_comparison(&mut self, change: impl FnOnce(&mut Comparison)) {
@@ -257,6 +265,7 @@ impl Screens {
             open.settle(&layout);
             effects.extend(open.ask(&mut self.numbers, &layout));
         }
+        effects.extend(self.ask_in_study());
         effects.extend(self.settle_comparison());
         effects.extend(self.settle_live());
         let height = self.table_height();

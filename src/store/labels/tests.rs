@@ -1,5 +1,7 @@
 use super::*;
-use crate::run::rubric::Judgement;
+use std::thread;
+
+use crate::{run::rubric::Judgement, store::replaced::locked};
 
 fn label(component: &str, score: u8) -> Label {
     Label {
@@ -7,7 +9,7 @@ fn label(component: &str, score: u8) -> Label {
         commit: Some("c0ffee".into()),
         turn: Some(7),
         judgement: Some("judgements/a.json".into()),
-        score: Some(score),
+        score: Some(score.into()),
         blind: Some(true),
         ..Label::default()
     }
@@ -62,10 +64,10 @@ fn the_last_label_of_a_component_is_the_one_given_last() {
     let judgement = Judgement { file: "judgements/a.json".into(), ..Judgement::default() };
 
     book.put_all(&[label("C1", 1), label("C2", 1), of_none.clone()]).unwrap();
-    assert_eq!(book.labels().on(&judgement, "C1"), Some(&of_none));
+    assert_eq!(book.labels().on(&judgement, "C1").unwrap().given, &of_none);
     book.put(label("C1", 3)).unwrap();
 
-    assert_eq!(book.labels().on(&judgement, "C1"), Some(&label("C1", 3)));
+    assert_eq!(book.labels().on(&judgement, "C1").unwrap().given, &label("C1", 3));
     assert_eq!(book.labels().labels, [label("C2", 1), of_none, label("C1", 3)]);
 }
 
@@ -81,7 +83,7 @@ fn fields_we_do_not_know_stay_as_they_are() {
     .unwrap();
     let mut book = LabelBook::open(bundle.path(), "A1").unwrap();
 
-    book.put(Label { component: "C1".into(), score: Some(3), ..Label::default() }).unwrap();
+    book.put(Label { component: "C1".into(), score: Some(3.0), ..Label::default() }).unwrap();
 
     assert_eq!(names_in(&folder), ["first rater.json"]);
     let text = fs::read_to_string(folder.join("first rater.json")).unwrap();
@@ -242,5 +244,5 @@ fn what_was_labelled_with_the_verdict_in_sight_never_becomes_blind_again() {
     book.put_all(&[label("C1", 4), label("C2", 4)]).unwrap();
 
     let blind = book.labels().labels.iter().map(|it| (it.score, it.blind));
-    assert_eq!(blind.collect::<Vec<_>>(), [(Some(4), Some(false)), (Some(4), Some(true))]);
+    assert_eq!(blind.collect::<Vec<_>>(), [(Some(4.0), Some(false)), (Some(4.0), Some(true))]);
 }

@@ -2,8 +2,10 @@
 
 use crate::run::{
     Warning,
-    rubric::{Judgement, Label, Labels, Rubric},
+    rubric::{Gold, Judgement, Label, Labels, Rubric},
 };
+
+use crate::study::design::GOLD;
 
 use super::{Item, Kind, LabelsOf, Panel, Rater, Score, Sight};
 
@@ -49,6 +51,12 @@ pub fn panel_of(scores: RunScores<'_>) -> Panel {
     for labels in &scores.rubric.labels {
         panel.add(scores.of_labels(labels));
     }
+    let settled = scores.of_gold(&scores.rubric.gold);
+    if !settled.is_empty() {
+        let (name, kind) = (GOLD.to_owned(), Kind::Gold);
+        let rater = Rater { name, model: None, kind, labels: None, scores: settled };
+        panel.add(Panel { raters: vec![rater], problems: vec![] });
+    }
     panel
 }
 
@@ -69,10 +77,10 @@ impl RunScores<'_> {
         }
     }
 
-    fn score(&self, file: &str, component: &str, commit: Option<&String>, score: u8) -> Score {
+    fn score(&self, file: &str, component: &str, commit: Option<&String>, score: f64) -> Score {
         let item =
             Item { run: self.run.into(), component: component.into(), commit: commit.cloned() };
-        Score { item, score: score.into(), rubric: None, place: self.place(file) }
+        Score { item, score, rubric: None, place: self.place(file) }
     }
 
     /// Verdicts without a score are among the rubric's warnings already.
@@ -83,8 +91,21 @@ impl RunScores<'_> {
         scored
             .map(|(verdict, score)| Score {
                 rubric: judgement.rubric.clone(),
-                ..self.score(&judgement.file, &verdict.component, commit, score)
+                ..self.score(&judgement.file, &verdict.component, commit, score.into())
             })
+            .collect()
+    }
+
+    /// What adjudication settled of components: the last of each in a state, where it has a score.
+    fn of_gold(&self, gold: &[Gold]) -> Vec<Score> {
+        let is_last = |at: usize, it: &Gold| {
+            !gold[at + 1..].iter().any(|later| later.is_on(it.item(), it.commit.as_deref()))
+        };
+        let counting = gold.iter().enumerate().filter(|(at, it)| is_last(*at, it));
+        let of_components = counting.filter(|(_, it)| it.item() == (&it.component).into());
+        let scored = of_components.filter_map(|(_, it)| Some((it, it.score?)));
+        scored
+            .map(|(it, score)| self.score("gold.json", &it.component, it.commit.as_ref(), score))
             .collect()
     }
 
@@ -94,7 +115,9 @@ impl RunScores<'_> {
     fn of_labels(&self, labels: &Labels) -> Panel {
         let mut panel = Panel::default();
         for sight in Sight::ALL {
-            let ours = labels.labels.iter().filter(|it| Sight::of(it.blind) == sight);
+            let of_components =
+                labels.labels.iter().filter(|it| it.item() == (&it.component).into());
+            let ours = of_components.filter(|it| Sight::of(it.blind) == sight);
             let given: Vec<&Label> = ours.filter(|label| label.score.is_some()).collect();
             let (scores, problems) = self.of_given(&labels.file, &given);
             let name = labels.annotator.clone();

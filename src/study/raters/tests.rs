@@ -22,13 +22,14 @@ fn judgement(name: &str, kind: &str, commit: &str, scores: &[(&str, Option<u8>)]
 fn labels(annotator: &str, scores: &[(&str, Option<u8>)]) -> Labels {
     let label = |(component, score): &(&str, Option<u8>)| Label {
         component: (*component).into(),
-        score: *score,
+        score: score.map(f64::from),
         ..Label::default()
     };
     Labels {
         file: format!("labels/{annotator}.json"),
         annotator: annotator.into(),
         labels: scores.iter().map(label).collect(),
+        ..Labels::default()
     }
 }
 

@@ -6,7 +6,10 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    run::{figures, rubric::FULL},
+    run::{
+        figures,
+        rubric::{CANNOT_TELL, Scale, Unit},
+    },
     session::{
         Session,
         ask::Pending,
@@ -15,11 +18,13 @@ use crate::{
         request::{Numbers, Request},
         saved::Pairs,
     },
-    study::{Coefficient, Estimate, Plan, Ratings, Scale, agreement::Table},
+    study::{Coefficient, Estimate, Plan, Ratings, agreement::Table},
     views::{audit::Audit, verdict::cut},
 };
 
 use super::{Part, areas::Areas, reason::is_explained};
+
+mod with_gold;
 
 /// Weighted kappa as it was last worked out.
 #[derive(Debug, Default)]
@@ -37,16 +42,19 @@ pub enum Row {
     /// A name and its value.
     Pair(&'static str, String),
     Note(String),
+    /// Somebody, and how far they agree with what was settled: how many, exactly, within 1, kappa.
+    With(String, [String; 4]),
     /// The levels, over what is counted of each.
-    Head(&'static str),
-    /// How often each level was given, from 0.
-    Levels(&'static str, [usize; LEVELS]),
-    /// The same as the row of one level of the judge; this one of its cells is where both agree.
-    Confusion(usize, [usize; LEVELS]),
+    Head(&'static str, Vec<u8>),
+    /// How often each level was given, from the lowest.
+    Levels(&'static str, Vec<usize>),
+    /// The same as the row of one level of the judge; the cell at this place is where both agree.
+    Confusion {
+        level: u8,
+        place: usize,
+        counts: Vec<usize>,
+    },
 }
-
-/// Levels of the rubric.
-pub const LEVELS: usize = FULL as usize + 1;
 
 /// Cells of the name of a value.
 pub const NAME: usize = 9;
@@ -57,7 +65,7 @@ pub const RESAMPLES: usize = 9_999;
 impl Known {
     /// What to work out now, if anything.
     pub(super) fn ask(&mut self, numbers: &mut Numbers, pairs: Pairs) -> Option<Effect> {
-        let is_new = self.of.as_ref() != Some(&pairs) && pairs.len() > 1;
+        let is_new = self.of.as_ref() != Some(&pairs) && pairs.scores.len() > 1;
         if !is_new || !self.pending.is_free() {
             return None;
         }
@@ -77,87 +85,121 @@ impl Known {
     }
 }
 
-/// Quadratically weighted kappa with its interval.
+/// Quadratically weighted kappa with its interval; not defined where any number may be given.
 pub fn kappa(pairs: &Pairs) -> Estimate {
     let plan = Plan { resamples: RESAMPLES, ..Plan::default() };
     ratings(pairs).estimate(Coefficient::KappaQuadratic, &plan)
 }
 
 fn ratings(pairs: &Pairs) -> Ratings {
-    let scores: Vec<(f64, f64)> =
-        pairs.iter().map(|(judge, label)| (f64::from(*judge), f64::from(*label))).collect();
-    Ratings::new(Scale::default(), &scores)
+    let (low, high) = pairs.scale.ends();
+    let scale = crate::study::Scale::whole(low.into(), high.into()).unwrap_or_default();
+    Ratings::new(scale, &pairs.scores)
 }
 
-/// What is labelled before the verdict was seen, and what after.
+/// What is labelled before the verdict was seen, and what after; of the criterion of the item at hand where there are
+/// several.
 pub fn audit_pairs(session: &Session) -> [Pairs; 2] {
+    if session.study().is_some() {
+        return session.study_pairs();
+    }
+    let scale = session.queued().first().and_then(|item| session.criterion_of(item));
+    let scale = scale.map_or(session.audited.unit().scale(), |it| it.scale);
     let (mut blind, mut open) = (vec![], vec![]);
-    let Some(judgement) = session.audited() else { return [blind, open] };
-    for id in session.queued() {
-        let label = session.labels.given_to(judgement, id);
-        let verdict = judgement.of(id).and_then(|verdict| verdict.score);
-        let (Some(label), Some(verdict)) = (label, verdict) else { continue };
-        let Some(score) = label.score else { continue };
-        let pairs = if label.blind == Some(true) { &mut blind } else { &mut open };
+    for item in session.queued() {
+        let label = session.labels.given_to(item.state(), item.key());
+        let (Some(label), Some(verdict)) = (label, item.said.score) else { continue };
+        let Some(score) = label.score() else { continue };
+        if label.given.scale_of() != scale {
+            continue; // on another scale nothing compares
+        }
+        let pairs = if label.blind() == Some(true) { &mut blind } else { &mut open };
         pairs.push((verdict, score));
     }
-    [blind, open]
+    [Pairs { scale, scores: blind }, Pairs { scale, scores: open }]
 }
 
-/// Reasons and how often each was given, then how many labels differ without one.
-fn reasons_given(session: &Session) -> (BTreeMap<String, usize>, usize) {
-    let (mut reasons, mut missing) = (BTreeMap::new(), 0);
-    let Some(judgement) = session.audited() else { return (reasons, missing) };
-    for id in session.queued() {
-        let Some(label) = session.labels.given_to(judgement, id) else { continue };
-        match label.reason.as_deref().filter(|_| is_explained(label)) {
+/// Reasons and how often each was given, then how many labels differ without one, then how many say that nobody can tell.
+fn reasons_given(session: &Session) -> (BTreeMap<String, usize>, usize, usize) {
+    let (mut reasons, mut missing, mut open) = (BTreeMap::new(), 0, 0);
+    for item in session.queued() {
+        let Some(label) = session.labels.given_to(item.state(), item.key()) else { continue };
+        match label.reason().filter(|_| is_explained(label)) {
+            _ if label.score().is_none() => open += 1,
             Some(reason) => *reasons.entry(reason.to_owned()).or_default() += 1,
             None => missing += 1,
         }
     }
-    (reasons, missing)
+    (reasons, missing, open)
 }
 
 /// As wide as the part is in these areas.
 pub fn agreement_rows(audit: &Audit, session: &Session, areas: &Areas) -> Vec<Row> {
     let width = areas.width(Part::Agreement).max(20);
+    if session.adjudicates() {
+        return with_gold::rows(session, width);
+    }
     let [blind, open] = audit_pairs(session);
+    let (blinds, opens) = (blind.scores.len(), open.scores.len());
     let mut rows = vec![];
-    if blind.is_empty() && open.is_empty() {
+    if audit.labelled_count(session) == 0 {
         let words = "agreement appears after the first label";
         rows.extend(cut(words, width).into_iter().map(Row::Note));
         return rows;
     }
-    rows.push(Row::Heading(match (blind.len(), open.len()) {
-        (blind, 0) => format!("{}, blind", labels(blind)),
-        (blind, 1) => format!("{}, blind; 1 more is not", labels(blind)),
-        (blind, open) => format!("{}, blind; {open} more are not", labels(blind)),
-    }));
-    say_shares(audit, &blind, width, &mut rows);
-    if !blind.is_empty() {
-        let table = ratings(&blind).table();
-        rows.push(Row::Blank);
-        say_levels(&table, &mut rows);
-        rows.push(Row::Blank);
-        say_confusion(&table, &mut rows);
+    if session.audited.unit().is_raised() {
+        rows.push(Row::Heading(format!("{}, of what was raised", labels(opens))));
+        say_shares(audit, &open, width, &mut rows);
+        say_tables(&open, &mut rows);
+        say_missed(audit, session, &mut rows);
+    } else {
+        rows.push(Row::Heading(match (blinds, opens) {
+            (blind, 0) => format!("{}, blind", labels(blind)),
+            (blind, 1) => format!("{}, blind; 1 more is not", labels(blind)),
+            (blind, open) => format!("{}, blind; {open} more are not", labels(blind)),
+        }));
+        say_shares(audit, &blind, width, &mut rows);
+        say_tables(&blind, &mut rows);
     }
     rows.push(Row::Blank);
     say_reasons(session, &mut rows);
-    if !open.is_empty() {
+    if opens > 0 && !session.audited.unit().is_raised() {
         rows.push(Row::Blank);
-        rows.push(Row::Heading(format!("{}, not blind", labels(open.len()))));
+        rows.push(Row::Heading(format!("{}, not blind", labels(opens))));
         say_plain_shares(&open, &mut rows);
     }
     rows
 }
 
-fn say_shares(audit: &Audit, blind: &Pairs, width: usize, rows: &mut Vec<Row>) {
-    if blind.is_empty() {
+fn say_tables(pairs: &Pairs, rows: &mut Vec<Row>) {
+    if pairs.scores.is_empty() || pairs.scale == Scale::Share {
         return;
     }
-    say_plain_shares(blind, rows);
-    let (said, interval) = match audit.agreement.kappa_of(blind) {
-        _ if blind.len() < 2 => ("not defined: fewer than two pairs".into(), None),
+    let (table, levels) = (ratings(pairs).table(), pairs.scale.levels().collect::<Vec<_>>());
+    rows.push(Row::Blank);
+    say_levels(&table, &levels, rows);
+    rows.push(Row::Blank);
+    say_confusion(&table, &levels, rows);
+}
+
+/// Places that the rater marked and that the judging does not flag.
+fn say_missed(audit: &Audit, session: &Session, rows: &mut Vec<Row>) {
+    if session.audited.unit() == Unit::Flag {
+        rows.push(Row::Blank);
+        rows.push(Row::Pair("missed", audit.missed_places(session).len().to_string()));
+    }
+}
+
+fn say_shares(audit: &Audit, pairs: &Pairs, width: usize, rows: &mut Vec<Row>) {
+    if pairs.scores.is_empty() {
+        return;
+    }
+    say_plain_shares(pairs, rows);
+    let (said, interval) = match audit.agreement.kappa_of(pairs) {
+        _ if pairs.scale == Scale::Share => {
+            ("not defined: any number is on the scale".into(), None)
+        }
+        _ if pairs.scores.len() < 2 => ("not defined: fewer than two pairs".into(), None),
         None => ("…".into(), None),
         Some(estimate) => said(estimate),
     };
@@ -173,13 +215,16 @@ fn say_shares(audit: &Audit, blind: &Pairs, width: usize, rows: &mut Vec<Row>) {
 }
 
 fn say_reasons(session: &Session, rows: &mut Vec<Row>) {
-    let (reasons, missing) = reasons_given(session);
+    let (reasons, missing, open) = reasons_given(session);
     rows.push(Row::Heading("reasons".into()));
     for (reason, count) in reasons {
         rows.push(Row::Note(format!("{count:>3} {reason}")));
     }
     if missing > 0 {
         rows.push(Row::Note(format!("{missing:>3} without one; b gives one")));
+    }
+    if open > 0 {
+        rows.push(Row::Note(format!("{open:>3} {CANNOT_TELL}")));
     }
 }
 
@@ -188,14 +233,21 @@ fn labels(count: usize) -> String {
 }
 
 fn say_plain_shares(pairs: &Pairs, rows: &mut Vec<Row>) {
-    let count = |most: u8| pairs.iter().filter(|(a, b)| a.abs_diff(*b) <= most).count();
-    let share = |most: u8| {
+    let all = pairs.scores.len();
+    let count = |most: f64| pairs.scores.iter().filter(|(a, b)| (a - b).abs() <= most).count();
+    let share = |most: f64| {
         let count = count(most);
-        let share = figures::share(count as f64 / pairs.len() as f64);
-        format!("{share}  {count} of {}", pairs.len())
+        let share = figures::share(count as f64 / all as f64);
+        format!("{share}  {count} of {all}")
     };
-    rows.push(Row::Pair("exact", share(0)));
-    rows.push(Row::Pair("within 1", share(1)));
+    rows.push(Row::Pair("exact", share(0.0)));
+    match pairs.scale {
+        Scale::Share => rows.push(Row::Pair("by 0.1", share(0.1 + f64::EPSILON))),
+        Scale::Levels { low, high } if high - low > 1 => {
+            rows.push(Row::Pair("within 1", share(1.0)));
+        }
+        Scale::Levels { .. } => {} // of two levels all are
+    }
 }
 
 /// The value and the interval, or why there is none.
@@ -212,29 +264,26 @@ fn said(estimate: &Estimate) -> (String, Option<String>) {
 }
 
 /// The base rates: what each of the two gives how often.
-fn say_levels(table: &Table, rows: &mut Vec<Row>) {
+fn say_levels(table: &Table, levels: &[u8], rows: &mut Vec<Row>) {
     let cells = table.rows();
-    let mut judge = [0; LEVELS];
-    let mut label = [0; LEVELS];
-    for (a, row) in cells.iter().enumerate().take(LEVELS) {
-        for (b, count) in row.iter().enumerate().take(LEVELS) {
+    let mut judge = vec![0; levels.len()];
+    let mut label = vec![0; levels.len()];
+    for (a, row) in cells.iter().enumerate().take(levels.len()) {
+        for (b, count) in row.iter().enumerate().take(levels.len()) {
             judge[a] += *count as usize;
             label[b] += *count as usize;
         }
     }
-    rows.push(Row::Head("given"));
+    rows.push(Row::Head("given", levels.to_vec()));
     rows.push(Row::Levels("by judge", judge));
     rows.push(Row::Levels("by you", label));
 }
 
-fn say_confusion(table: &Table, rows: &mut Vec<Row>) {
-    rows.push(Row::Head("judge\\you"));
-    for (level, row) in table.rows().into_iter().enumerate().take(LEVELS) {
-        let mut counts = [0; LEVELS];
-        for (count, given) in counts.iter_mut().zip(row) {
-            *count = given as usize;
-        }
-        rows.push(Row::Confusion(level, counts));
+fn say_confusion(table: &Table, levels: &[u8], rows: &mut Vec<Row>) {
+    rows.push(Row::Head("judge\\you", levels.to_vec()));
+    for (place, (level, row)) in levels.iter().zip(table.rows()).enumerate() {
+        let counts = row.into_iter().take(levels.len()).map(|count| count as usize).collect();
+        rows.push(Row::Confusion { level: *level, place, counts });
     }
 }
 
@@ -244,7 +293,9 @@ mod tests {
 
     #[test]
     fn kappa_is_that_of_the_whole_study() {
-        let pairs = vec![(0, 0), (1, 2), (4, 4), (3, 4), (2, 2), (4, 3), (0, 1), (4, 4)];
+        let pairs = [(0, 0), (1, 2), (4, 4), (3, 4), (2, 2), (4, 3), (0, 1), (4, 4)];
+        let scores = pairs.map(|(a, b)| (f64::from(a), f64::from(b))).to_vec();
+        let pairs = Pairs { scale: Unit::Component.scale(), scores };
         let whole = ratings(&pairs).agreement(&Plan::default());
 
         assert_eq!(kappa(&pairs), whole.estimate(Coefficient::KappaQuadratic));
@@ -252,7 +303,9 @@ mod tests {
 
     #[test]
     fn what_is_not_defined_says_why() {
-        let (value, interval) = said(&kappa(&vec![(4, 4), (4, 4)]));
+        let scores = vec![(4.0, 4.0), (4.0, 4.0)];
+        let pairs = Pairs { scale: Unit::Component.scale(), scores };
+        let (value, interval) = said(&kappa(&pairs));
         assert_eq!((value.as_str(), interval), ("not defined: one level only", None));
     }
 }

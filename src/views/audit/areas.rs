@@ -13,13 +13,13 @@ pub struct Areas {
     pub header: Rect,
     /// The names of the parts in one row, where there is room for one of them only.
     pub tabs: Option<Rect>,
-    parts: [Rect; 4],
+    parts: [Rect; 5],
 }
 
 /// From here on the parts stand beside each other.
 const SIDE_BY_SIDE: u16 = 110;
 
-/// From here on the code stands beside the component and not below it.
+/// From here on the code stands beside the item and not below it, and the codebook below the item.
 const THREE_COLUMNS: u16 = 170;
 
 /// Rows from which on there are two of the header.
@@ -44,7 +44,7 @@ impl Areas {
         let lines = if body.height >= LOW { 2 } else { 1 };
         let [header, rest] =
             Split::vertical([Constraint::Length(lines), Constraint::Fill(1)]).areas(body);
-        let mut parts = [Rect::default(); 4];
+        let mut parts = [Rect::default(); 5];
         if body.width < SIDE_BY_SIDE || body.height < LOW {
             let [tabs, only] =
                 Split::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(rest);
@@ -58,19 +58,28 @@ impl Areas {
         let below = wanted.min(left.height * 3 / 5);
         let [queue, agreement] =
             Split::vertical([Constraint::Fill(1), Constraint::Length(below)]).areas(left);
-        let (component, code) = if body.width >= THREE_COLUMNS {
-            let [component, code] =
+        let (item, code, codebook) = if body.width >= THREE_COLUMNS {
+            let [item, code] =
                 Split::horizontal([Constraint::Fill(4), Constraint::Fill(5)]).areas(right);
-            (component, code)
+            let [item, codebook] =
+                Split::vertical([Constraint::Fill(5), Constraint::Fill(4)]).areas(item);
+            (item, code, codebook)
         } else {
-            let [component, code] =
+            let [item, below] =
                 Split::vertical([Constraint::Fill(4), Constraint::Fill(5)]).areas(right);
-            (component, code)
+            // One of the two; what has the keyboard is shown.
+            match part {
+                Part::Codebook => (item, Rect::default(), below),
+                Part::Queue | Part::Item | Part::Code | Part::Agreement => {
+                    (item, below, Rect::default())
+                }
+            }
         };
         for (part, area) in [
             (Part::Queue, queue),
-            (Part::Component, component),
+            (Part::Item, item),
             (Part::Code, code),
+            (Part::Codebook, codebook),
             (Part::Agreement, agreement),
         ] {
             parts[part as usize] = area;

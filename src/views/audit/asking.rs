@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use crate::{
     metrics::absence::Place,
+    run::rubric::Unit,
     session::{
         Session,
         ask::Answers,
         effect::Effect,
         question::{Answer, Question},
         request::{Numbers, Request},
+        views::View,
     },
     views::audit::Audit,
 };
@@ -39,7 +41,24 @@ impl Audit {
         session: &mut Session,
         numbers: &mut Numbers,
     ) -> Option<Effect> {
+        if session.view == View::Audit {
+            session.note_seen();
+        }
         session.labels.ask_to_save(numbers)
+    }
+
+    /// Signals and the words of decisions, where those are audited.
+    pub(super) fn ask_for_process(
+        &mut self,
+        session: &mut Session,
+        numbers: &mut Numbers,
+    ) -> Option<Effect> {
+        let run = session.run.clone();
+        match session.audited.unit() {
+            Unit::Signal => session.scores.worked.ask(numbers, &run),
+            Unit::Decision => session.scores.worked.ask_decisions(numbers, &run),
+            Unit::Component | Unit::Leaf | Unit::Flag | Unit::Process => None,
+        }
     }
 
     pub(super) fn ask_for_labels(
@@ -56,9 +75,12 @@ impl Audit {
         numbers: &mut Numbers,
     ) -> Option<Effect> {
         session.timeline.ready()?;
-        let done = session.audited_turn()? + 1;
+        let item = self.audited_item(session).filter(|it| it.unit == Unit::Component)?;
+        let done = session.turn_of_item(item)? + 1;
         let component = self.audited_component(session)?.clone();
-        let verdict = self.revealed(session).cloned();
+        let is_shown = self.revealed(session).is_some();
+        let judgement = session.audited().filter(|_| is_shown);
+        let verdict = judgement.and_then(|it| it.of(&item.id)).cloned();
         let about = self.places_about(session)?;
         let run = session.run.clone();
         let question = || Question::Places { run, done, component, verdict };
@@ -66,8 +88,8 @@ impl Audit {
     }
 
     fn places_about(&self, session: &Session) -> Option<About> {
-        let (judgement, id) = (session.audited()?, self.audited_id()?);
-        Some((judgement.file.clone(), id.to_owned(), self.revealed(session).is_some()))
+        let item = self.audited_item(session).filter(|it| it.unit == Unit::Component)?;
+        Some((item.judgement.clone(), item.id.clone(), self.revealed(session).is_some()))
     }
 
     /// Places that look like the component; None while they are not known.
@@ -90,15 +112,21 @@ impl Audit {
         session: &mut Session,
         numbers: &mut Numbers,
     ) -> Option<Effect> {
-        let [blind, _] = super::agreement::audit_pairs(session);
-        self.agreement.ask(numbers, blind)
+        let [blind, open] = super::agreement::audit_pairs(session);
+        let of = if session.audited.unit().is_raised() { open } else { blind };
+        self.agreement.ask(numbers, of)
     }
 
     pub(crate) fn take(&mut self, session: &mut Session, request: Request, answer: Answer) {
         match answer {
             Answer::SaveLabel(saved) => {
-                if let Some(stands) = session.labels.take_saved(request, saved) {
+                if let Some(stands) = session.take_saved(request, saved) {
                     self.tell_what_stands(session, &stands);
+                }
+            }
+            Answer::SaveGold(saved) => {
+                if let Some(study) = session.study_mut() {
+                    study.gold.take_saved(request, saved);
                 }
             }
             Answer::Places(places) => {

@@ -5,7 +5,10 @@
 
 use crate::{
     metrics::absence::Place,
-    run::{RepoPath, rubric::SEVERE},
+    run::{
+        RepoPath,
+        rubric::{Evidence, SEVERE, Unit},
+    },
     session::{
         Session,
         files::{DiffKey, Scope},
@@ -39,7 +42,7 @@ pub struct Code {
     /// The spot that was aimed at last.
     aimed: Option<(String, usize)>,
     /// Judgement, component and whether the verdict is shown, of the spot.
-    of: Option<(String, String, bool)>,
+    of: Option<(String, super::Chosen, bool)>,
 }
 
 /// Places of one component that are kept.
@@ -62,6 +65,10 @@ pub struct Spot {
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum SpotKind {
+    /// The item is there.
+    Item,
+    /// The rater says that it should have been flagged: by which criterion.
+    Missed(String),
     /// The verdict names it.
     Evidence,
     /// It looks like the component: the name of its symbol, and why. None of the judge's looks read it.
@@ -84,7 +91,8 @@ impl Audit {
         let places = self.places_alike(session).and_then(|places| places.as_ref().ok());
         let places = places.map_or(&[][..], |places| places);
         let Some(verdict) = self.revealed(session) else {
-            return places.iter().map(|place| spot_of(place, false)).collect();
+            let alike = places.iter().map(|place| spot_of(place, false));
+            return self.own_places(session).into_iter().chain(alike).collect();
         };
         let evidence = verdict.evidence.iter().map(|it| Spot {
             path: it.path.clone(),
@@ -94,12 +102,26 @@ impl Audit {
         let is_low = self.found_little(session);
         let is_wanted = |place: &&Place| !is_low || !place.is_opened;
         let places = places.iter().filter(is_wanted).map(|place| spot_of(place, place.is_opened));
-        evidence.chain(places).collect()
+        self.own_places(session).into_iter().chain(evidence).chain(places).collect()
+    }
+
+    /// Where the item itself is, and what the rater marked as missed.
+    fn own_places(&self, session: &Session) -> Vec<Spot> {
+        let item = self.audited_item(session);
+        let own = item.map_or(&[][..], |item| &item.places).iter();
+        let spot =
+            |place: &Evidence, kind| Spot { path: place.path.clone(), lines: place.lines, kind };
+        let missed = self.missed_places(session);
+        let missed =
+            missed.into_iter().map(|(place, criterion)| spot(&place, SpotKind::Missed(criterion)));
+        own.map(|place| spot(place, SpotKind::Item)).chain(missed).collect()
     }
 
     /// Whether the verdict that is shown finds next to nothing, so that what the judge never opened matters.
     pub fn found_little(&self, session: &Session) -> bool {
-        self.revealed(session).and_then(|it| it.score).is_some_and(|score| score <= SEVERE)
+        let is_component = session.audited.unit() == Unit::Component;
+        let score = self.revealed(session).and_then(|it| it.score);
+        is_component && score.is_some_and(|score| score <= SEVERE.into())
     }
 
     /// The file on screen, as it was judged.
@@ -109,7 +131,8 @@ impl Audit {
             Some(path) => path.clone(),
             None => RepoPath::new(&self.spots(session).get(code.spot)?.path)?,
         };
-        Some(DiffKey { scope: Scope::At(session.audited_turn()?), path })
+        let turn = session.turn_of_item(self.audited_item(session)?)?;
+        Some(DiffKey { scope: Scope::At(turn), path })
     }
 
     /// Lines of the file on screen, if they have arrived.
@@ -130,8 +153,8 @@ impl Audit {
 
     pub(super) fn settle_code(&mut self, session: &mut Session, areas: &Areas) {
         let revealed = self.revealed(session).is_some();
-        let of = session.audited().zip(self.audited_id());
-        let of = of.map(|(judgement, id)| (judgement.file.clone(), id.to_owned(), revealed));
+        let of = self.audited_item(session);
+        let of = of.map(|item| (item.judgement.clone(), super::Chosen::of(item), revealed));
         if self.code.of != of {
             let code = &mut self.code;
             (code.of, code.spot, code.aimed) = (of, 0, None);
@@ -139,7 +162,7 @@ impl Audit {
             code.scroll = Scroll::default();
         }
         let spots = self.spots(session);
-        let turn = session.audited_turn();
+        let turn = self.audited_item(session).and_then(|it| session.turn_of_item(it));
         let timeline = session.timeline.ready().cloned();
         let code = &mut self.code;
         code.spot = code.spot.min(spots.len().saturating_sub(1));
@@ -194,7 +217,8 @@ impl Audit {
     pub(super) fn switch_files(&mut self, session: &mut Session) {
         self.part = Part::Code;
         let shown = self.audit_file(session).map(|key| key.path);
-        let (turn, timeline) = (session.audited_turn(), session.timeline.ready().cloned());
+        let turn = self.audited_item(session).and_then(|it| session.turn_of_item(it));
+        let timeline = session.timeline.ready().cloned();
         let code = &mut self.code;
         code.tree.is_shown = !code.tree.is_shown;
         if let Some(turn) = turn {

@@ -1,7 +1,8 @@
 //! A label and its verdict as text, to be pasted elsewhere.
 
 use crate::{
-    session::{Session, rubric::score_said},
+    run::rubric::{CANNOT_TELL, written},
+    session::Session,
     views::audit::Audit,
 };
 
@@ -9,23 +10,25 @@ use super::Part;
 
 /// The label and the verdict on the component that is chosen. The error says why there is none.
 pub fn audit_as_text(audit: &Audit, session: &Session) -> Result<String, String> {
-    let id = audit.audited_id().ok_or("no component is chosen")?;
-    let hidden = || format!("the verdict on {id} is hidden until your label is in");
+    let item = audit.audited_item(session).ok_or("nothing is chosen")?;
+    let hidden = || format!("the verdict on {} is hidden until your label is in", item.id);
     let (Some(verdict), Some(label)) = (audit.revealed(session), audit.own_label(session)) else {
         return Err(hidden());
     };
-    let judgement = session.audited().ok_or_else(hidden)?;
-    let name = audit.audited_component(session).map(|it| it.name.clone()).unwrap_or_default();
-    let said = |score: Option<u8>| score.map_or_else(|| "no score".into(), score_said);
+    let by = session.audit_source().map(|it| it.by.as_str()).unwrap_or_default();
+    let criterion = session.criterion_of(item);
+    let said = |score: f64| criterion.map_or_else(|| written(score), |it| it.said(score));
+    let given = label.score().map_or_else(|| CANNOT_TELL.into(), said);
+    let judged = verdict.score.map_or_else(|| "no score".into(), said);
     let annotator = session.labels.annotator().unwrap_or("nobody");
-    let blind = if label.blind == Some(true) { "blind" } else { "not blind" };
+    let blind = if label.blind() == Some(true) { "blind" } else { "not blind" };
     let mut lines = vec![
-        format!("{id} {name}").trim_end().to_owned(),
-        format!("{annotator}: {} ({blind})", said(label.score)),
-        format!("{}: {}", judgement.judge.name, said(verdict.score)),
+        format!("{} {}", item.id, item.title).trim_end().to_owned(),
+        format!("{annotator}: {given} ({blind})"),
+        format!("{by}: {judged}"),
     ];
-    lines.extend(label.reason.as_ref().map(|reason| format!("reason: {reason}")));
-    lines.extend(label.note.as_ref().map(|note| format!("note: {note}")));
+    lines.extend(label.reason().map(|reason| format!("reason: {reason}")));
+    lines.extend(label.note().map(|note| format!("note: {note}")));
     if !verdict.rationale.is_empty() {
         lines.push(verdict.rationale.clone());
     }
@@ -46,7 +49,6 @@ pub fn audit_line(audit: &Audit, session: &Session) -> Result<String, String> {
         });
         return line.ok_or_else(|| "no line is selected".into());
     }
-    let id = audit.audited_id().ok_or("no component is chosen")?;
-    let name = audit.audited_component(session).map(|it| it.name.clone()).unwrap_or_default();
-    Ok(format!("{id} {name}").trim_end().to_owned())
+    let item = audit.audited_item(session).ok_or("nothing is chosen")?;
+    Ok(format!("{} {}", item.id, item.title).trim_end().to_owned())
 }

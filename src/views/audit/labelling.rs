@@ -1,16 +1,17 @@
 //! A label given, taken back, given a reason.
 
 use crate::{
-    metrics::lifeline,
-    run::rubric::{Judgement, Label},
+    run::rubric::{CANNOT_TELL, Label, LabelOn, Scale, written},
     session::Session,
+    study::items::AuditItem,
     views::audit::Audit,
     widgets::layout::Layout,
 };
 
 use super::{
-    Part,
+    Answer, Chosen, Part, adjudicating,
     prompt::{self, Prompt},
+    proposing::scale_of,
     queue::Standing,
     reason::{self, AGREE, offered},
 };
@@ -19,68 +20,111 @@ use super::{
 const OTHER: &str = "other";
 
 impl Audit {
-    /// The label of the component that is looked at.
-    pub fn own_label<'a>(&self, session: &'a Session) -> Option<&'a Label> {
-        session.labels.given_to(session.audited()?, self.chosen.as_ref()?)
+    /// The label of the item that is looked at.
+    pub fn own_label<'a>(&self, session: &'a Session) -> Option<LabelOn<'a>> {
+        let item = self.audited_item(session)?;
+        session.labels.given_to(item.state(), item.key())
     }
 
-    pub(super) fn label(&mut self, session: &mut Session, score: u8, layout: &Layout) {
-        let Some(id) = self.chosen.clone() else { return };
-        if session.labels.annotator().is_none() {
-            self.prompt = Some(Prompt::name(Some(score)));
+    /// A digit was typed: a level of the scale, or the beginning of a number.
+    pub(super) fn label(&mut self, session: &mut Session, digit: u8, layout: &Layout) {
+        let Some(item) = self.audited_item(session) else { return };
+        let scale = session.criterion_of(item).map_or(item.unit.scale(), |it| it.scale);
+        match scale {
+            Scale::Share => self.ask_for_score(session, digit.to_string()),
+            Scale::Levels { .. } if !scale.holds(digit.into()) => {
+                session.notice = Some(format!("{digit} is not on the scale {scale}"));
+            }
+            Scale::Levels { .. } => self.answer(session, Answer::Score(digit.into()), layout),
+        }
+    }
+
+    /// What the rater says is put down, or is the label at once.
+    pub(super) fn answer(&mut self, session: &mut Session, answer: Answer, layout: &Layout) {
+        if session.adjudicates() {
+            return adjudicating::settle(session, answer);
+        }
+        if !self.is_ready(session, Some(answer)) {
             return;
+        }
+        if self.proposes && self.own_label(session).is_none() {
+            return self.propose(session, answer);
+        }
+        self.give(session, answer, layout);
+    }
+
+    /// Whether somebody labels and their labels are known; else it is asked for, or said why not. What was to be said is
+    /// said once it is known.
+    pub(super) fn is_ready(&mut self, session: &mut Session, wanted: Option<Answer>) -> bool {
+        if session.labels.annotator().is_none() {
+            self.prompt = Some(Prompt::name(wanted));
+            return false;
         }
         if let Some(why) = session.labels.why_not_read() {
             session.notice = Some(why.to_owned());
-            return;
+            return false;
         }
         if !session.labels.is_settled() {
-            self.wanted = Some(score);
-            return;
+            self.wanted = wanted;
+            return false;
         }
+        true
+    }
+
+    /// The label is in.
+    pub(super) fn give(&mut self, session: &mut Session, answer: Answer, layout: &Layout) {
+        let Some(item) = self.audited_item(session).cloned() else { return };
         if let Some(label) = self.own_label(session) {
-            let given = label.score.map(|score| score.to_string()).unwrap_or_default();
+            let given = label.score().map_or_else(|| CANNOT_TELL.to_owned(), written);
             session.notice = Some(format!(
-                "{id} is labelled {given}; u takes a label back, and the next one is not blind"
+                "{} is labelled {given}; u takes a label back, and the next one is not blind",
+                item.id
             ));
             return;
         }
-        let Some(judgement) = session.audited().cloned() else { return };
-        let label = self.new_label(session, &judgement, &id, score);
+        let label = self.new_label(session, &item, answer);
         session.labels.put(label);
-        session.labels.remember(&judgement, &id);
-        self.show_outcome(session, &id, layout);
+        session.labels.remember(&item.judgement, item.key());
+        self.show_outcome(session, &item, layout);
     }
 
-    fn new_label(&self, session: &Session, judgement: &Judgement, id: &str, score: u8) -> Label {
-        let was_seen = session.audited.was_seen(judgement, id)
-            || session.labels.of(judgement, id).is_some_and(|label| label.blind == Some(false));
-        let agrees = judgement.of(id).and_then(|verdict| verdict.score) == Some(score);
+    fn new_label(&self, session: &Session, item: &AuditItem, answer: Answer) -> Label {
+        let seen = session.seen_of(item);
+        let is_blind = !seen.contains(&item.judgement) && !item.unit.is_raised();
+        let (score, cannot_tell) = match answer {
+            Answer::Score(score) => (Some(score), false),
+            Answer::CannotTell => (None, true),
+        };
+        let agrees = score.is_some() && score == item.said.score;
+        let proposal = session.labels.proposal_of(item.state(), item.key());
         Label {
-            component: id.to_owned(),
-            commit: judgement.commit.clone(),
-            turn: judgement.turn.or_else(|| lifeline::judged_after(&session.run, judgement)),
-            judgement: Some(judgement.file.clone()),
-            score: Some(score),
-            blind: Some(!was_seen),
+            score,
+            scale: scale_of(session, item),
+            cannot_tell,
+            confidence: proposal.and_then(|it| it.confidence),
+            seen: Some(seen),
+            blind: Some(is_blind),
             reason: agrees.then(|| AGREE.to_owned()),
-            note: None,
+            note: proposal.and_then(|it| it.note.clone()),
+            turn: item.turn.or_else(|| Some(session.turn_of_item(item)? + 1)),
             at: None, // the world has the clock
+            ..item.label()
         }
     }
 
     /// The verdict is there to be seen now; where it differs the reason is asked for.
-    fn show_outcome(&mut self, session: &mut Session, id: &str, layout: &Layout) {
+    fn show_outcome(&mut self, session: &mut Session, item: &AuditItem, layout: &Layout) {
         let areas = self.areas(layout);
-        if areas.of_part(Part::Component).is_none() {
-            self.part = Part::Component;
+        if areas.of_part(Part::Item).is_none() {
+            self.part = Part::Item;
         }
         self.item = Default::default();
-        match self.standing(session, id) {
+        match self.standing(session, item) {
             Standing::Differs { is_explained: false, .. } => self.prompt = Some(Prompt::Reason),
             Standing::Agrees(score) => {
-                let next = if session.unlabelled().is_empty() { "" } else { "; N goes on" };
-                session.notice = Some(format!("{id}: you and the judge say {score}{next}"));
+                let next = if session.unlabelled_count() == 0 { "" } else { "; N goes on" };
+                let score = written(score);
+                session.notice = Some(format!("{}: you and the judge say {score}{next}", item.id));
             }
             _ => {}
         }
@@ -89,64 +133,65 @@ impl Audit {
     /// What was typed before it was known who types.
     pub(super) fn give_wanted(&mut self, session: &mut Session, layout: &Layout) {
         if session.labels.is_settled()
-            && let Some(score) = self.wanted.take()
+            && let Some(answer) = self.wanted.take()
         {
-            self.label(session, score, layout);
+            self.answer(session, answer, layout);
         }
     }
 
     /// Another program labels as the same rater and was first.
     pub(super) fn tell_what_stands(&mut self, session: &mut Session, stands: &Label) {
         let (id, who) = (&stands.component, session.labels.annotator().unwrap_or_default());
-        session.notice = Some(match stands.score {
-            Some(score) => {
+        session.notice = Some(match (stands.score, stands.cannot_tell) {
+            (Some(score), _) => {
                 format!(
-                    "{id} was labelled {score} by {who} in another session; the first label stands"
+                    "{id} was labelled {} by {who} in another session; the first label stands",
+                    written(score)
                 )
             }
-            None => format!(
+            (None, true) => format!(
+                "{id} was labelled {CANNOT_TELL} by {who} in another session; the first label stands"
+            ),
+            (None, false) => format!(
                 "the label of {id} was taken back by {who} in another session; the next one is not blind"
             ),
         });
-        if self.chosen.as_ref() == Some(id) {
+        if self.audited_id() == Some(id) {
             self.prompt = None;
         }
     }
 
-    /// The last label given since the program started; without one that of the component that is looked at.
+    /// The proposal of the item that is looked at; without one the last label given since the program started, without that
+    /// the label of the item.
     pub(super) fn take_label_back(&mut self, session: &mut Session) {
-        let Some(judgement) = session.audited().cloned() else { return };
-        let given = session.labels.last_given(&judgement);
-        let given = given.filter(|id| session.labels.given_to(&judgement, id).is_some());
-        let here = || {
-            let id = self.chosen.clone()?;
-            session.labels.given_to(&judgement, &id).is_some().then_some(id)
-        };
-        let Some(id) = given.or_else(here) else {
+        if self.take_proposal_back(session) {
+            return;
+        }
+        let Some(source) = session.audit_source() else { return };
+        let file = source.file.clone();
+        let given = session.labels.last_given(&file);
+        let is_labelled = |it: &&AuditItem| session.labels.given_to(it.state(), it.key()).is_some();
+        let given = given.and_then(|given| {
+            session.queued().iter().find(|it| it.key() == given.key()).filter(is_labelled)
+        });
+        let here = || self.audited_item(session).filter(is_labelled);
+        let Some(item) = given.or_else(here).cloned() else {
             session.notice = Some("there is no label here to take back".into());
             return;
         };
-        let Some(label) = session.labels.given_to(&judgement, &id) else { return };
-        let empty = Label {
-            score: None,
-            blind: Some(false),
-            reason: None,
-            note: None,
-            at: None,
-            ..label.clone()
-        };
-        session.labels.put(empty);
+        session.labels.take_back(item.state(), item.key());
         self.prompt = None;
         session.notice = Some(format!(
-            "the label of {id} is taken back; the next one is not blind, for the verdict was seen"
+            "the label of {} is taken back; the next one is not blind, for the verdict was seen",
+            item.id
         ));
-        self.chosen = Some(id);
+        self.chosen = Some(Chosen::of(&item));
     }
 
     /// Puts another reason or note to the label at hand.
-    fn amend(&mut self, session: &mut Session, change: impl FnOnce(&mut Label)) {
+    pub(super) fn amend(&mut self, session: &mut Session, change: impl FnOnce(&mut Label)) {
         let Some(label) = self.own_label(session) else { return };
-        let mut label = Label { at: None, ..label.clone() };
+        let mut label = Label { at: None, ..label.to_amend() };
         change(&mut label);
         session.labels.put(label);
     }
@@ -154,7 +199,7 @@ impl Audit {
     pub(super) fn give_reason(&mut self, session: &mut Session, code: &'static str) {
         self.prompt = None;
         self.amend(session, |label| label.reason = Some(code.to_owned()));
-        let has_note = self.own_label(session).is_some_and(|label| label.note.is_some());
+        let has_note = self.own_label(session).is_some_and(|label| label.note().is_some());
         if code == OTHER && !has_note {
             self.ask_for_note(session);
             return;
@@ -171,8 +216,8 @@ impl Audit {
     }
 
     /// What the judge and the rater gave, once both are known.
-    pub fn both_scores(&self, session: &Session) -> Option<(u8, u8)> {
-        self.revealed(session)?.score.zip(self.own_label(session)?.score)
+    pub fn both_scores(&self, session: &Session) -> Option<(f64, f64)> {
+        self.revealed(session)?.score.zip(self.own_label(session)?.score())
     }
 
     pub(super) fn put_reason_off(&mut self, session: &mut Session) {
@@ -183,15 +228,16 @@ impl Audit {
     pub(super) fn ask_for_reason(&mut self, session: &mut Session, layout: &Layout) {
         match self.both_scores(session) {
             None => {
-                session.notice = Some("a reason needs a label, and 0 to 4 gives one".into());
+                session.notice =
+                    Some("a reason needs a label with a score, and a digit gives one".into());
             }
             Some((judge, label)) if judge == label => {
                 session.notice =
                     Some("the label and the verdict agree: there is no reason to give".into());
             }
             Some(_) => {
-                if self.areas(layout).of_part(Part::Component).is_none() {
-                    self.part = Part::Component;
+                if self.areas(layout).of_part(Part::Item).is_none() {
+                    self.part = Part::Item;
                 }
                 self.item = Default::default();
                 self.prompt = Some(Prompt::Reason);
@@ -199,22 +245,48 @@ impl Audit {
         }
     }
 
+    /// On the label, else on what is put down.
     pub(super) fn ask_for_note(&mut self, session: &mut Session) {
-        match self.own_label(session) {
-            None => session.notice = Some("a note needs a label, and 0 to 4 gives one".into()),
-            Some(label) => {
-                let text = label.note.clone().unwrap_or_default();
-                self.prompt = Some(Prompt::Note(text));
-            }
+        if !self.is_ready(session, None) {
+            return;
         }
+        let note = match self.own_label(session) {
+            Some(label) => label.note(),
+            None => self.proposal(session).and_then(|label| label.note.as_deref()),
+        };
+        self.prompt = Some(Prompt::Note(note.unwrap_or_default().to_owned()));
     }
 
     pub(super) fn give_note(&mut self, session: &mut Session, text: &str) {
         let text = text.trim();
         let note = (!text.is_empty()).then(|| text.to_owned());
-        let is_new = self.own_label(session).is_some_and(|label| label.note != note);
-        if is_new {
-            self.amend(session, |label| label.note = note);
+        match self.own_label(session).map(|label| label.note() != note.as_deref()) {
+            Some(true) => self.amend(session, |label| label.note = note),
+            Some(false) => {}
+            None => self.change_proposal(session, |label| label.note = note),
+        }
+    }
+
+    /// Types a number, where any is on the scale.
+    pub(super) fn ask_for_score(&mut self, session: &mut Session, text: String) {
+        let Some(item) = self.audited_item(session) else { return };
+        match session.criterion_of(item).map(|it| it.scale) {
+            Some(Scale::Share) => {
+                self.prompt = Some(Prompt::Score(prompt::Typed { text, complaint: None }));
+            }
+            _ => session.notice = Some("the scale has levels: a digit gives one".into()),
+        }
+    }
+
+    /// A number that was typed.
+    fn accept_score(&mut self, session: &mut Session, typed: prompt::Typed, layout: &Layout) {
+        let number = typed.text.trim().replace(',', ".").parse::<f64>().ok();
+        match number.filter(|score| Scale::Share.holds(*score)) {
+            Some(score) => self.answer(session, Answer::Score(score), layout),
+            None => {
+                let complaint = Some("expected a number from 0 to 1".to_owned());
+                self.prompt = Some(Prompt::Score(prompt::Typed { complaint, ..typed }));
+            }
         }
     }
 
@@ -254,8 +326,17 @@ impl Audit {
 
     fn accept_words(&mut self, session: &mut Session, layout: &Layout) {
         match self.prompt.take() {
+            Some(Prompt::Note(text)) if session.adjudicates() => {
+                adjudicating::give_note(session, &text);
+            }
             Some(Prompt::Note(text)) => self.give_note(session, &text),
             Some(Prompt::Name(name)) => self.accept_name(session, name, layout),
+            Some(Prompt::Score(typed)) => self.accept_score(session, typed, layout),
+            Some(Prompt::Missed(typed)) => {
+                if let Err(why) = self.mark_missed(session, &typed) {
+                    self.prompt = Some(Prompt::Missed(prompt::Missed { why: Some(why), ..typed }));
+                }
+            }
             other => self.prompt = other,
         }
     }
@@ -264,13 +345,14 @@ impl Audit {
         let typed = name.text.trim().to_owned();
         let taken = match typed.is_empty() {
             true => Err("a name is needed: labels are kept apart by it".to_owned()),
-            false => session.labels.be(&typed),
+            false => session.be_rater(&typed),
         };
         match taken {
             Err(why) => {
                 self.prompt = Some(Prompt::Name(prompt::Name { complaint: Some(why), ..name }));
             }
             Ok(()) => {
+                session.audited.see_again();
                 self.wanted = name.then;
                 self.give_wanted(session, layout);
             }

@@ -1,21 +1,44 @@
-//! What the audit asks for: a reason, a note, who labels.
+//! What the audit asks for: a reason, a note, who labels, a number, a place that was missed.
+
+use super::Answer;
 
 /// Something that waits for an answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Prompt {
     /// Why the label at hand differs from the verdict.
     Reason,
     /// Words for the label at hand.
     Note(String),
     Name(Name),
+    /// A number for the label.
+    Score(Typed),
+    /// Lines and criterion of a place that should have been flagged.
+    Missed(Missed),
+}
+
+/// What is typed, and what is wrong with it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Typed {
+    pub text: String,
+    pub complaint: Option<String>,
+}
+
+/// A place of a file that should have been flagged, as far as it is typed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Missed {
+    pub path: String,
+    /// `12-19 copied-logic`
+    pub text: String,
+    /// Why what was typed cannot be.
+    pub why: Option<String>,
 }
 
 /// Who labels, as far as it is typed.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Name {
     pub text: String,
-    /// The score that was to be given when nobody had said who gives it.
-    pub then: Option<u8>,
+    /// What was to be said when nobody had said who says it.
+    pub then: Option<Answer>,
     /// Why what was typed cannot be.
     pub complaint: Option<String>,
 }
@@ -30,7 +53,7 @@ pub enum Message {
 }
 
 impl Prompt {
-    pub fn name(then: Option<u8>) -> Self {
+    pub fn name(then: Option<Answer>) -> Self {
         Self::Name(Name { then, ..Name::default() })
     }
 
@@ -40,6 +63,12 @@ impl Prompt {
             Self::Reason => None,
             Self::Note(text) => Some(("note ", text, None)),
             Self::Name(name) => Some(("who labels? ", &name.text, name.complaint.as_deref())),
+            Self::Score(typed) => {
+                Some(("score, 0 to 1: ", &typed.text, typed.complaint.as_deref()))
+            }
+            Self::Missed(typed) => {
+                Some(("missed, lines and criterion: ", &typed.text, typed.why.as_deref()))
+            }
         }
     }
 
@@ -50,6 +79,14 @@ impl Prompt {
             Self::Name(name) => {
                 name.complaint = None;
                 Some(&mut name.text)
+            }
+            Self::Score(typed) => {
+                typed.complaint = None;
+                Some(&mut typed.text)
+            }
+            Self::Missed(typed) => {
+                typed.why = None;
+                Some(&mut typed.text)
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Why a label and a verdict differ, in the codes that label files have.
 
-use crate::run::rubric::{Label, SEVERE};
+use crate::run::rubric::{LabelOn, SEVERE};
 
 /// A code, the key that gives it, and what it means.
 #[derive(Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub static CHOICES: [Choice; 5] = [
 ];
 
 /// The codes in the order in which they are offered, the likely one first.
-pub fn offered(judge: u8, label: u8) -> Vec<&'static Choice> {
+pub fn offered(judge: f64, label: f64) -> Vec<&'static Choice> {
     let likely = likely(judge, label);
     let mut all: Vec<&Choice> = CHOICES.iter().collect();
     all.sort_by_key(|choice| choice.code != likely); // stable: the rest keeps its order
@@ -46,20 +46,20 @@ pub fn offered(judge: u8, label: u8) -> Vec<&'static Choice> {
 }
 
 /// What two different scores mostly come from.
-fn likely(judge: u8, label: u8) -> &'static str {
+fn likely(judge: f64, label: f64) -> &'static str {
     match (judge, label) {
-        (0, _) => "false-absence",
-        (_, 0) => "false-presence",
-        (judge, label) if judge.abs_diff(label) == 1 => "rubric-boundary",
+        (0.0, _) => "false-absence",
+        (_, 0.0) => "false-presence",
+        (judge, label) if (judge - label).abs() <= 1.0 => "rubric-boundary",
         (judge, label) if judge < label => "false-absence",
-        (_, label) if label <= SEVERE => "false-presence",
+        (_, label) if label <= SEVERE.into() => "false-presence",
         _ => "wrong-evidence",
     }
 }
 
 /// Whether a label says why it differs.
-pub fn is_explained(label: &Label) -> bool {
-    label.reason.as_deref().is_some_and(|reason| !reason.is_empty())
+pub fn is_explained(label: LabelOn<'_>) -> bool {
+    label.reason().is_some_and(|reason| !reason.is_empty())
 }
 
 #[cfg(test)]
@@ -76,11 +76,11 @@ mod tests {
 
     #[test]
     fn the_likely_reason_is_offered_first() {
-        let first = |judge, label| offered(judge, label)[0].code;
+        let first = |judge: u8, label: u8| offered(judge.into(), label.into())[0].code;
         assert_eq!([first(0, 1), first(0, 4), first(1, 3)], ["false-absence"; 3]);
         assert_eq!([first(4, 0), first(3, 1)], ["false-presence"; 2]);
         assert_eq!([first(2, 3), first(4, 3), first(1, 2)], ["rubric-boundary"; 3]);
         assert_eq!(first(4, 2), "wrong-evidence");
-        assert_eq!(offered(4, 2).len(), CHOICES.len());
+        assert_eq!(offered(4.0, 2.0).len(), CHOICES.len());
     }
 }

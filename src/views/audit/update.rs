@@ -17,11 +17,14 @@ use crate::{
     },
 };
 
-use super::{Message, Part, areas::Areas, item, prompt};
+use super::{Answer, Message, Part, adjudicating, areas::Areas, item, over_runs, prompt};
 
 impl Audit {
     pub(crate) fn update(&mut self, session: &mut Session, message: Message, layout: &Layout) {
         session.view = View::Audit;
+        if session.study().is_some() && self.update_in_study(session, &message) {
+            return;
+        }
         match message {
             Message::Next(count) => self.move_in_queue(session, Motion::Down(count), layout),
             Message::Previous(count) => self.move_in_queue(session, Motion::Up(count), layout),
@@ -49,14 +52,69 @@ impl Audit {
             Message::Later => self.put_reason_off(session),
             Message::AskReason => self.ask_for_reason(session, layout),
             Message::AskNote => self.ask_for_note(session),
+            Message::AskScore => self.ask_for_score(session, String::new()),
+            Message::CannotTell => self.answer(session, Answer::CannotTell, layout),
+            Message::Confidence => self.change_confidence(session),
+            Message::Propose => self.switch_acts(session),
+            Message::Codebook => self.switch_codebook(),
+            Message::NextUnit => self.audit_next_unit(session),
+            Message::Missed => self.ask_for_missed(session),
             Message::AskName => self.prompt = Some(prompt::Prompt::name(None)),
             Message::Words(message) => self.update_words(session, message, layout),
             Message::Save => self.save_again(session),
             Message::Files => self.switch_files(session),
             Message::Committed => self.go_to_commitment(session),
+            Message::Adjudicate => adjudicating::turn(self, session),
             Message::NextJudgement => self.flip_audit(session, 1),
             Message::PreviousJudgement => self.flip_audit(session, -1),
         }
+    }
+
+    /// What is another thing in a study: nothing is said of what is not here, and what is settled is no label. Whether it was
+    /// one of these.
+    fn update_in_study(&mut self, session: &mut Session, message: &Message) -> bool {
+        let is_of_the_item = matches!(
+            message,
+            Message::Label(_)
+                | Message::AskScore
+                | Message::CannotTell
+                | Message::Confidence
+                | Message::Missed
+                | Message::Undo
+                | Message::Because(_)
+                | Message::BecauseLikely
+                | Message::AskReason
+                | Message::AskNote
+        );
+        if is_of_the_item && let Some(why) = over_runs::why_not_here(session) {
+            session.notice = Some(why);
+            return true;
+        }
+        if !session.adjudicates() {
+            if *message == Message::NextUnit {
+                session.notice = Some("the study says what is labelled".into());
+            }
+            return *message == Message::NextUnit;
+        }
+        match message {
+            Message::NextUnit => adjudicating::switch_verdicts(session),
+            Message::Confidence | Message::Missed | Message::Propose => {
+                session.notice = Some("what is settled is a score, with a note".into());
+            }
+            Message::Undo => adjudicating::withdraw(session),
+            Message::AskNote => adjudicating::ask_for_note(self, session),
+            Message::Because(_) | Message::BecauseLikely | Message::Later | Message::AskReason => {
+                session.notice =
+                    Some("what is settled has a note, and no reason; m adds one".into());
+            }
+            Message::Save => {
+                if let Some(study) = session.study_mut() {
+                    study.gold.try_again();
+                }
+            }
+            _ => return false,
+        }
+        true
     }
 
     fn flip_audit(&mut self, session: &mut Session, by: isize) {
@@ -68,13 +126,38 @@ impl Audit {
         session.notice = Some(words);
     }
 
+    /// What the levels mean, or back to where the keyboard was.
+    fn switch_codebook(&mut self) {
+        self.part = if self.part == Part::Codebook { Part::Item } else { Part::Codebook };
+    }
+
+    /// Things of the next kind that there is.
+    fn audit_next_unit(&mut self, session: &mut Session) {
+        let (units, now) = (session.units_to_audit(), session.audited.unit());
+        let next = units.iter().position(|unit| *unit == now).map_or(0, |at| at + 1);
+        let Some(unit) = units.get(next).or(units.first()).copied().filter(|unit| *unit != now)
+        else {
+            session.notice =
+                Some(format!("there is nothing else than {} to be audited", now.plural()));
+            return;
+        };
+        session.audit_unit(unit);
+        (self.prompt, self.chosen, self.has_started) = (None, None, false);
+        session.notice = Some(format!("{} are audited; v goes on", unit.plural()));
+    }
+
     pub(super) fn move_in_audit(&mut self, session: &mut Session, motion: Motion, layout: &Layout) {
         let areas = self.areas(layout);
         match self.part {
             Part::Queue => self.move_in_queue(session, motion, layout),
-            Part::Component => {
+            Part::Codebook => {
+                let len = super::codebook::codebook_rows(self, session, &areas).len();
+                let height = areas.height(Part::Codebook);
+                self.levels.cursor = motion.from(self.levels.cursor, len, height);
+            }
+            Part::Item => {
                 let len = super::item::item_rows(self, session, &areas).len();
-                let height = areas.height(Part::Component);
+                let height = areas.height(Part::Item);
                 self.item.cursor = motion.from(self.item.cursor, len, height);
             }
             Part::Code => self.move_in_code(session, motion, &areas),
@@ -87,10 +170,14 @@ impl Audit {
     }
 
     pub(super) fn open_in_audit(&mut self, session: &mut Session, layout: &Layout) {
+        if self.commit(session, layout) {
+            return;
+        }
         match self.part {
-            Part::Queue => self.part = Part::Component,
+            Part::Queue => self.part = Part::Item,
             Part::Code if self.code.tree.is_shown => self.open_file_of_tree(),
-            Part::Component | Part::Code => self.open_in_replay(session, layout),
+            Part::Item | Part::Code => self.open_in_replay(session, layout),
+            Part::Codebook => self.part = Part::Item,
             Part::Agreement => self.part = Part::Queue,
         }
     }
@@ -104,7 +191,12 @@ impl Audit {
 
     /// The file on screen as it was judged, at the line of the cursor; from a piece of evidence that one.
     pub(super) fn open_in_replay(&mut self, session: &mut Session, layout: &Layout) {
-        let Some(turn) = session.audited_turn() else {
+        if let Some(step) = self.audited_item(session).and_then(|item| item.step) {
+            session.open(Opening::at(step.turn, Target::Step(step)));
+            session.notice = Some("backspace goes back to the audit".into());
+            return;
+        }
+        let Some(turn) = self.audited_item(session).and_then(|it| session.turn_of_item(it)) else {
             session.notice = Some("the judged commit is no turn of this run".into());
             return;
         };
@@ -118,7 +210,7 @@ impl Audit {
     }
 
     fn place_at_cursor(&self, session: &Session, layout: &Layout) -> Option<(RepoPath, usize)> {
-        if self.part == Part::Component {
+        if self.part == Part::Item {
             let areas = self.areas(layout);
             let rows = super::item::item_rows(self, session, &areas);
             if let Some((path, lines)) = item::evidence_at(&rows, self.item.cursor) {
@@ -180,11 +272,12 @@ impl Audit {
         match part {
             Part::Queue => {
                 let at = self.rows.top + row;
-                if at < session.queued().len() {
+                if at < session.study().map_or(session.queued().len(), |study| study.len()) {
                     self.go_to_queued(session, at);
                 }
             }
-            Part::Component => self.item.cursor = self.item.top + row,
+            Part::Item => self.item.cursor = self.item.top + row,
+            Part::Codebook => self.levels.cursor = self.levels.top + row,
             Part::Agreement => self.figures.cursor = self.figures.top + row,
             Part::Code => self.select_in_code(session, row, areas),
         }

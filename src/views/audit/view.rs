@@ -22,29 +22,40 @@ impl RunView for Audit {
         self.has_labels = self.labelled_count(session) > 0;
         let areas = self.areas(layout);
         self.settle_queue(session, &areas);
-        let shown = self.chosen.clone().map(|id| (id, self.revealed(session).is_some()));
+        let shown = self.chosen.clone().map(|it| (it, self.revealed(session).is_some()));
         if self.item_of != shown {
             self.item_of = shown;
             self.item = Scroll::default();
         }
         let len = super::item::item_rows(self, session, &areas).len();
-        self.item.follow(len, areas.height(Part::Component));
+        self.item.follow(len, areas.height(Part::Item));
+        let len = super::codebook::codebook_rows(self, session, &areas).len();
+        self.levels.follow(len, areas.height(Part::Codebook));
         let len = super::agreement::agreement_rows(self, session, &areas).len();
         self.figures.follow(len, areas.height(Part::Agreement));
         self.settle_code(session, &areas);
     }
 
-    fn ask(&mut self, session: &mut Session, numbers: &mut Numbers, _: &Layout) -> Vec<Effect> {
+    fn ask(
+        &mut self,
+        session: &mut Session,
+        numbers: &mut Numbers,
+        layout: &Layout,
+    ) -> Vec<Effect> {
         let mut effects = vec![];
         // Whatever is looked at, what was said is brought to the disk.
         effects.extend(self.ask_to_save(session, numbers));
+        effects.extend(session.ask_to_save_in_study(numbers));
         if session.view != View::Audit || !session.growth.is_whole {
             return effects;
         }
         effects.extend(self.ask_for_labels(session, numbers));
+        effects.extend(self.ask_for_process(session, numbers));
         effects.extend(self.ask_for_places(session, numbers));
         effects.extend(self.ask_for_code(session, numbers));
-        effects.extend(self.ask_for_agreement(session, numbers));
+        if self.areas(layout).of_part(Part::Agreement).is_some() {
+            effects.extend(self.ask_for_agreement(session, numbers));
+        }
         effects
     }
 
@@ -53,7 +64,12 @@ impl RunView for Audit {
         match &self.prompt {
             None => Context::Audit,
             Some(prompt::Prompt::Reason) => Context::AuditReason,
-            Some(prompt::Prompt::Note(_) | prompt::Prompt::Name(_)) => Context::AuditWords,
+            Some(
+                prompt::Prompt::Note(_)
+                | prompt::Prompt::Name(_)
+                | prompt::Prompt::Score(_)
+                | prompt::Prompt::Missed(_),
+            ) => Context::AuditWords,
         }
     }
 

@@ -12,8 +12,9 @@ use crate::{
 };
 
 use super::{
+    ItemsOf,
     form::{Field, Own, Playhead, State, Which},
-    ItemsOf, lacks_model,
+    lacks_model,
 };
 
 impl Own {
@@ -49,9 +50,7 @@ impl Judging {
         let of = ItemsOf::of(&self.wish_for_all(session)?);
         match &self.items {
             Some(items) if items.of == of => items.read.clone(),
-            _ if self.form.scale == Scale::Flags => {
-                Err("the criteria are still being read".into())
-            }
+            _ if self.form.scale == Scale::Flags => Err("the criteria are still being read".into()),
             _ => Err(format!("the {}s are still being looked for", self.form.scale.noun())),
         }
     }

@@ -68,9 +68,7 @@ impl Judging {
             Scale::Process => &rubric.process,
         };
         let saved = judgements.iter().find(|it| it.file.rsplit('/').next() == Some(file))?;
-        saved.of(&entry.id).filter(|it| {
-            it.score.is_some() || it.error.is_some() || cannot_tell(it)
-        })
+        saved.of(&entry.id).filter(|it| it.score.is_some() || it.error.is_some() || cannot_tell(it))
     }
 
     /// What is known of a component: what was saved before counts where nothing happened since.

@@ -1,9 +1,10 @@
-use proptest::prelude::*;
+use proptest::{option, prelude::*, sample};
 
 use super::*;
 
 fn row_of(line: usize, component: &str, score: u8) -> Row {
-    let label = Label { component: component.into(), score: Some(score), ..Label::default() };
+    let label =
+        Label { component: component.into(), score: Some(score.into()), ..Label::default() };
     Row { line, label, ..Row::default() }
 }
 
@@ -40,6 +41,36 @@ fn every_row_that_is_wrong_is_told_with_its_line() {
 }
 
 #[test]
+fn units_scales_and_answers_without_a_number_have_their_columns() {
+    let table = read(
+        "component,score,unit,scale,cannot_tell,confidence,seen\n0/1,met,leaf,,,High,\nC2,Cannot tell,,,,,\n\
+         C3,,,,yes,low,\"[\"\"a\"\"]\"\nC4,5,,1..5,,,\nC5,0.25,,\"[0,1]\",,,\n",
+    );
+
+    assert_eq!(table.wrong, Vec::<String>::new());
+    let labels: Vec<&Label> = table.rows.iter().map(|row| &row.label).collect();
+    assert_eq!((labels[0].unit, labels[0].score), (Unit::Leaf, Some(1.0)));
+    assert_eq!(labels[0].confidence, Some(Confidence::High));
+    assert!(labels[1].cannot_tell && labels[2].cannot_tell);
+    assert_eq!(labels[2].seen, Some(vec!["a".into()]));
+    assert_eq!((labels[3].score, labels[4].score), (Some(5.0), Some(0.25)));
+    let wrong = read(
+        "component,score,unit,scale,cannot_tell,confidence,seen\nC1,2,leaf,,,sure,a\nC2,1,page,4..0,yes,,\n",
+    );
+    assert_eq!(
+        wrong.wrong,
+        [
+            "line 2: \"2\" is no score from 0 to 1",
+            "line 2: confidence is \"sure\"; it is low, medium, high or empty",
+            "line 2: seen is \"a\"; it is a list of files in JSON, or empty",
+            "line 3: the unit \"page\" is none of component, leaf, flag, signal, decision, process",
+            "line 3: \"4..0\" is no scale; write 0..4, 0..1, 1..5 or [0,1]",
+            "line 3: has a score, and says that the rater cannot tell",
+        ]
+    );
+}
+
+#[test]
 fn a_table_without_its_columns_is_told_what_it_lacks() {
     let why = |text: &str| read(text).wrong.join("; ");
     assert_eq!(why(""), "holds no table");
@@ -70,18 +101,44 @@ fn id() -> impl Strategy<Value = String> {
 
 fn labels() -> impl Strategy<Value = Label> {
     let place = (id(), proptest::option::of(id()), proptest::option::of(1..9_usize));
-    let told = (proptest::option::of(0..=FULL), proptest::option::of(any::<bool>()));
-    (place, proptest::option::of(id()), told, (words(), words(), words())).prop_map(
-        |((component, commit, turn), judgement, (score, blind), (reason, note, at))| Label {
-            component,
-            commit,
-            turn,
+    let kind = (sample::select(Unit::ALL.to_vec()), option::of(id()), any::<bool>());
+    let told = (option::of(0..=1_u8), any::<bool>(), option::of(any::<bool>()));
+    let how = (
+        option::of(sample::select(Confidence::ALL.to_vec())),
+        option::of(proptest::collection::vec(id(), 0..3)),
+    );
+    (place, kind, option::of(id()), (told, how), (words(), words(), words())).prop_map(
+        |(
+            (component, commit, turn),
+            (unit, criterion, is_share),
             judgement,
-            score,
-            blind,
-            reason,
-            note,
-            at,
+            (told, how),
+            words,
+        )| {
+            let (score, cannot_tell, blind) = told;
+            let score = score.map(f64::from);
+            let scale = is_share.then(|| "[0,1]".to_owned());
+            let score = if is_share { score.map(|it| it / 4.0) } else { score };
+            let (reason, note, at) = words;
+            let (confidence, seen) = how;
+            let cannot_tell = cannot_tell && score.is_none();
+            Label {
+                component,
+                unit,
+                criterion,
+                commit,
+                turn,
+                judgement,
+                score,
+                scale,
+                cannot_tell,
+                confidence,
+                seen,
+                blind,
+                reason,
+                note,
+                at,
+            }
         },
     )
 }

@@ -2,7 +2,10 @@
 
 use crate::{
     formats::Source,
-    run::{Time, Warning, rubric::FULL},
+    run::{
+        Time, Warning,
+        rubric::{FULL, Unit},
+    },
 };
 
 use super::node::Node;
@@ -45,11 +48,34 @@ pub const COMPONENTS: &[Field] = &[
     Field("schema", Kind::Schema("trajview.components/1"), Must),
     Field("task", Kind::Text, May),
     Field("components", Kind::Objects(COMPONENT), Must),
+    Field("codebook", Kind::Object(CODEBOOK), May),
+];
+
+const CODEBOOK: &[Field] = &[
+    Field("scale", Kind::Text, May),
+    Field("rule", Kind::Text, May),
+    Field("levels", Kind::Objects(CODEBOOK_LEVEL), May),
+    Field("criteria", Kind::Objects(CODEBOOK_CRITERION), May),
+];
+
+const CODEBOOK_CRITERION: &[Field] = &[
+    Field("id", Kind::Id, Must),
+    Field("name", Kind::Text, May),
+    Field("scale", Kind::Text, May),
+    Field("rule", Kind::Text, May),
+    Field("levels", Kind::Objects(CODEBOOK_LEVEL), May),
+];
+
+const CODEBOOK_LEVEL: &[Field] = &[
+    Field("score", Kind::Number, May),
+    Field("name", Kind::Text, May),
+    Field("means", Kind::Text, May),
+    Field("examples", Kind::Texts, May),
 ];
 
 const COMPONENT: &[Field] = &[
     Field("id", Kind::Id, Must),
-    Field("name", Kind::Text, Must),
+    Field("name", Kind::Id, Must),
     Field("intent", Kind::Text, May),
     Field("formula", Kind::Text, May),
     Field("inputs", Kind::Text, May),
@@ -183,15 +209,71 @@ pub const LABELS: &[Field] = &[
     Field("schema", Kind::Schema("trajview.labels/1"), Must),
     Field("annotator", Kind::Id, Must),
     Field("labels", Kind::Objects(LABEL), Must),
+    Field("proposals", Kind::Objects(LABEL), May),
+    Field("seen", Kind::Objects(SEEN), May),
 ];
+
+pub const GOLD: &[Field] = &[
+    Field("schema", Kind::Schema("trajview.gold/1"), Must),
+    Field("gold", Kind::Objects(OUTCOME), Must),
+];
+
+const OUTCOME: &[Field] = &[
+    Field("component", Kind::Id, Must),
+    Field("unit", Kind::OneOf(UNITS), May),
+    Field("criterion", Kind::Text, May),
+    Field("commit", Kind::Text, May),
+    Field("turn", Kind::Ordinal, May),
+    // Held against its scale by whoever knows it.
+    Field("score", Kind::Any, May),
+    Field("scale", Kind::Text, May),
+    Field("cannot_tell", Kind::Flag, May),
+    Field("by", Kind::Text, May),
+    Field("note", Kind::Text, May),
+    Field("at", Kind::Time, May),
+    Field("from", Kind::Objects(SOURCE), May),
+];
+
+const SOURCE: &[Field] = &[
+    Field("annotator", Kind::Id, Must),
+    Field("score", Kind::Any, May),
+    Field("reason", Kind::Text, May),
+    Field("note", Kind::Text, May),
+];
+
+const SEEN: &[Field] = &[
+    Field("judgement", Kind::Text, Must),
+    Field("unit", Kind::OneOf(UNITS), May),
+    Field("criterion", Kind::Text, May),
+    Field("items", Kind::Texts, Must),
+];
+
+const UNITS: &[&str] = &unit_words();
+
+const fn unit_words() -> [&'static str; Unit::ALL.len()] {
+    let mut words = [""; Unit::ALL.len()];
+    let mut at = 0;
+    while at < words.len() {
+        words[at] = Unit::ALL[at].word();
+        at += 1;
+    }
+    words
+}
 
 const LABEL: &[Field] = &[
     Field("component", Kind::Id, Must),
+    Field("unit", Kind::OneOf(UNITS), May),
+    Field("criterion", Kind::Text, May),
     Field("judgement", Kind::Text, May),
     Field("commit", Kind::Text, May),
     Field("turn", Kind::Ordinal, May),
-    Field("score", Kind::Score, May),
+    // Held against its scale by whoever knows it.
+    Field("score", Kind::Any, May),
+    Field("scale", Kind::Text, May),
+    Field("cannot_tell", Kind::Flag, May),
+    Field("confidence", Kind::OneOf(&["low", "medium", "high"]), May),
     Field("blind", Kind::Flag, May),
+    Field("seen", Kind::Texts, May),
     Field("reason", Kind::Text, May),
     Field("note", Kind::Text, May),
     Field("at", Kind::Time, May),
@@ -236,9 +318,13 @@ impl<'a> Mistakes<'a> {
     }
 }
 
+/// How the name of a field begins that is for people to read, since JSON has no comments.
+const COMMENT: &str = "//";
+
 /// Holds an object against its table, and all that is in it.
 pub fn hold(node: &Node<'_>, fields: &[Field], mistakes: &mut Mistakes<'_>) {
-    let entries = node.entries();
+    let entries: Vec<_> =
+        node.entries().into_iter().filter(|(name, _)| !name.starts_with(COMMENT)).collect();
     for (at, (name, value)) in entries.iter().enumerate() {
         if entries[..at].iter().any(|(before, _)| before == name) {
             mistakes.at(value, "is there twice".into());

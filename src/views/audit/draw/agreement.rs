@@ -10,17 +10,20 @@ use crate::{
     session::Session,
     views::audit::{
         Audit, Part,
-        agreement::{LEVELS, NAME, RESAMPLES, Row},
+        agreement::{NAME, RESAMPLES, Row},
         areas::Areas,
     },
     widgets::{
-        line::{fit, own},
+        line::{fit, own, recorded},
         text,
         theme::{Meaning, Theme},
     },
 };
 
 use super::{frame, rows};
+
+/// Cells of a name beside four numbers.
+const WHO: usize = 11;
 
 /// Cells of a count.
 const COUNT: usize = 4;
@@ -51,26 +54,33 @@ fn say(row: &Row, theme: Theme) -> Vec<Span<'static>> {
             vec![own(format!(" {name:<NAME$} "), muted), own(value.clone(), plain)]
         }
         Row::Note(words) => vec![own(words.clone(), plain)],
-        Row::Head(name) => {
-            let levels: String = (0..LEVELS).map(|level| format!("{level:>COUNT$}")).collect();
+        Row::With(name, cells) => {
+            let [n, exact, within, kappa] = cells;
+            let words = format!("{n:>4} {exact:>6} {within:>6} {kappa:>7}");
+            let name = text::truncate(name, WHO, "…");
+            let gap = " ".repeat(WHO.saturating_sub(text::width(&name)));
+            vec![recorded(&format!(" {name}{gap}"), muted), own(words, plain)]
+        }
+        Row::Head(name, levels) => {
+            let levels: String = levels.iter().map(|level| format!("{level:>COUNT$}")).collect();
             vec![own(format!(" {name:<NAME$} {levels}"), muted)]
         }
         Row::Levels(name, counts) => {
             let counts: String = counts.iter().map(|count| format!("{count:>COUNT$}")).collect();
             vec![own(format!(" {name:<NAME$} "), muted), own(counts, plain)]
         }
-        Row::Confusion(level, counts) => confusion(*level, counts, theme),
+        Row::Confusion { level, place, counts } => confusion(*level, *place, counts, theme),
     }
 }
 
 /// ` 3            ·   ·   1  [2]  ·`: where both agree stands between brackets.
-fn confusion(level: usize, counts: &[usize; LEVELS], theme: Theme) -> Vec<Span<'static>> {
+fn confusion(level: u8, place: usize, counts: &[usize], theme: Theme) -> Vec<Span<'static>> {
     let muted = theme.of(Meaning::Muted);
     let mut spans = vec![own(format!(" {level:<NAME$} "), muted)];
     let mut pending = String::new();
     for (other, count) in counts.iter().enumerate() {
         let words = if *count == 0 { "·".to_owned() } else { count.to_string() };
-        let is_agreed = other == level;
+        let is_agreed = other == place;
         let meaning = match (is_agreed, *count) {
             (_, 0) => Meaning::Muted,
             (true, _) => Meaning::Added,

@@ -7,6 +7,7 @@ use ratatui::{
 };
 
 use crate::{
+    run::rubric::Unit,
     session::Session,
     views::{
         audit::{
@@ -35,7 +36,12 @@ pub fn draw(
     area: Rect,
     buffer: &mut Buffer,
 ) {
-    let Some(turn) = session.audited_turn() else {
+    if super::super::over_runs::why_not_here(session).is_some() {
+        frame(view, Part::Code, ["code", ""], theme, area, buffer);
+        return; // the part of the component says why
+    }
+    let turn = view.audited_item(session).and_then(|item| session.turn_of_item(item));
+    let Some(turn) = turn else {
         let inner = frame(view, Part::Code, ["code", ""], theme, area, buffer);
         let words = "the judged commit is no turn of this run, so its code cannot be shown";
         return sentence(words, theme.of(Meaning::Warning), inner, buffer);
@@ -67,8 +73,10 @@ fn title(view: &Audit, session: &Session) -> String {
     let count = spots.len();
     let has = |is: &dyn Fn(&SpotKind) -> bool| spots.iter().any(|spot| is(&spot.kind));
     let has_evidence = has(&|kind| *kind == SpotKind::Evidence);
-    let has_places = has(&|kind| *kind != SpotKind::Evidence);
+    let has_places = has(&|kind| matches!(kind, SpotKind::Place { .. }));
+    let has_own = has(&|kind| *kind == SpotKind::Item);
     let words = match (view.revealed(session).is_some(), has_evidence, has_places) {
+        _ if has_own && !has_evidence && !has_places => "the place",
         (false, ..) => "places that look like it",
         (true, true, false) => "evidence",
         (true, true, true) if view.found_little(session) => "evidence, places never opened",
@@ -94,6 +102,14 @@ fn spot_line(at: usize, spot: &Spot, is_here: bool, theme: Theme, width: usize) 
     let mut spans =
         vec![own(if is_here { "▌" } else { " " }, muted), own(format!("{:>2} ", at + 1), muted)];
     match &spot.kind {
+        SpotKind::Item | SpotKind::Missed(_) => {
+            spans.push(own("▸ ", theme.of(Meaning::Key)));
+            spans.push(own(safe(&spot.path), plain));
+            spans.push(own(lines, theme.of(Meaning::Hunk)));
+            if let SpotKind::Missed(criterion) = &spot.kind {
+                spans.push(own(format!("  missed: {}", safe(criterion)), muted));
+            }
+        }
         SpotKind::Evidence => {
             spans.push(own("◆ ", theme.of(Meaning::Hunk)));
             spans.push(own(safe(&spot.path), plain));
@@ -173,6 +189,9 @@ fn nothing(view: &Audit, session: &Session) -> String {
         Some(Err(why)) => safe(why),
         Some(Ok(_)) => {
             "no place in the judged code looks like this component; t lists its files".into()
+        }
+        None if session.audited.unit() != Unit::Component => {
+            "nothing names a place in the code for it; t lists the files".into()
         }
         None if view.audited_component(session).is_none() => {
             "without a checklist nothing can look like the component; t lists the files".into()

@@ -1,4 +1,4 @@
-//! What the component is; once a label is in, label and verdict.
+//! What the item is; once a label is in, label and verdict.
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
@@ -21,13 +21,16 @@ pub fn draw(
     area: Rect,
     buffer: &mut Buffer,
 ) {
-    let width = areas.width(Part::Component);
-    let id = view.audited_id().unwrap_or("component");
-    let name = view.audited_component(session).map(|it| it.name.as_str()).unwrap_or_default();
-    let title = safe(&format!("{id} {name}"));
-    let inner = frame(view, Part::Component, [&title, ""], theme, area, buffer);
+    let width = areas.width(Part::Item);
+    let id = view.audited_id().unwrap_or("item");
+    let item = view.audited_item(session);
+    // The title of what was raised has its place already.
+    let id = if item.is_some_and(|it| it.unit.is_raised()) { "" } else { id };
+    let name = item.map(|it| it.title.as_str()).unwrap_or_default();
+    let title = safe(format!("{id} {name}").trim());
+    let inner = frame(view, Part::Item, [&title, ""], theme, area, buffer);
     let lines = super::super::item::item_rows(view, session, areas);
     let lines = lines.iter().map(|row| say(row, session, theme, width)).collect();
     let scroll = view.item;
-    rows(view, Part::Component, lines, scroll, theme, [area, inner], buffer);
+    rows(view, Part::Item, lines, scroll, theme, [area, inner], buffer);
 }

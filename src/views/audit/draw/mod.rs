@@ -1,8 +1,9 @@
-//! The audit of a judge: the queue, the component with its verdict once that may be seen, the judged code, the
-//! agreement so far.
+//! The audit of a judge: the queue, the item with its verdict once that may be seen, what the levels mean, the judged code,
+//! the agreement so far.
 
 mod agreement;
 mod code;
+mod codebook;
 mod header;
 mod item;
 mod queue;
@@ -11,6 +12,7 @@ use ratatui::{buffer::Buffer, layout::Rect, text::Line, widgets::Widget};
 
 use crate::{
     formats::{self, Shape},
+    run::rubric::Unit,
     session::Session,
     views::audit::{Audit, Part, areas::Areas},
     widgets::{
@@ -23,7 +25,7 @@ use crate::{
 };
 
 pub fn draw(view: &Audit, session: &Session, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
-    if let Some(why) = why_none(session) {
+    if let Some(why) = why_none(session).filter(|_| session.study().is_none()) {
         return sentence(&why, theme.of(Meaning::Muted), layout.body, buffer);
     }
     let areas = view.areas(layout);
@@ -33,7 +35,8 @@ pub fn draw(view: &Audit, session: &Session, theme: Theme, layout: &Layout, buff
         let Some(area) = areas.of_part(part) else { continue };
         match part {
             Part::Queue => queue::draw(view, session, theme, area, buffer),
-            Part::Component => item::draw(view, session, theme, &areas, area, buffer),
+            Part::Item => item::draw(view, session, theme, &areas, area, buffer),
+            Part::Codebook => codebook::draw(view, session, theme, &areas, area, buffer),
             Part::Code => code::draw(view, session, theme, &areas, area, buffer),
             Part::Agreement => agreement::draw(view, session, theme, &areas, area, buffer),
         }
@@ -53,8 +56,20 @@ fn why_none(session: &Session) -> Option<String> {
     if let Some(why) = session.labels.why_not_read() {
         return Some(safe(why));
     }
-    if session.audited().is_some() {
+    if session.audit_source().is_some() {
         return None;
+    }
+    let unit = session.audited.unit();
+    if unit != Unit::Component {
+        let why = match (unit, session.scores.worked.report()) {
+            (Unit::Signal, None) => "looking for signals…".to_owned(),
+            _ => format!("this run has no {} that were judged; v audits others", unit.plural()),
+        };
+        return Some(why);
+    }
+    if session.units_to_audit().iter().any(|it| !matches!(it, Unit::Component | Unit::Signal)) {
+        let words = "nothing has judged the components of this run, so there is none to audit; v audits other things";
+        return Some(words.into());
     }
     Some(match formats::shape_of(session.run.origin.format) {
         Some(Shape::Bundle) => "nothing has judged this run yet, so there is nothing to audit: `trajview judge RUN` asks a judge".into(),

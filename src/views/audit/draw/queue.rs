@@ -7,6 +7,7 @@ use ratatui::{
 };
 
 use crate::{
+    run::rubric::{Unit, written},
     session::Session,
     views::{
         audit::{
@@ -24,11 +25,20 @@ use crate::{
 
 use super::frame;
 
+mod study;
+
 /// Cells of an id with the blank after it.
 const ID: usize = 5;
 
 pub fn draw(view: &Audit, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
-    let inner = frame(view, Part::Queue, ["queue", ""], theme, area, buffer);
+    if session.study().is_some() {
+        return study::draw(view, session, theme, area, buffer);
+    }
+    let of = match session.audited.unit() {
+        Unit::Component => "queue".to_owned(),
+        unit => format!("queue of {}", unit.plural()),
+    };
+    let inner = frame(view, Part::Queue, [&of, ""], theme, area, buffer);
     let entries = view.audit_entries(session);
     if entries.is_empty() {
         let words = "this judgement gives no score to anything";
@@ -55,28 +65,40 @@ pub fn draw(view: &Audit, session: &Session, theme: Theme, area: Rect, buffer: &
 
 /// `▌C07 Relative position…   ✓ 3 agrees`
 fn row(entry: &Entry, is_here: bool, theme: Theme, width: usize) -> Line<'static> {
-    let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
+    let muted = theme.of(Meaning::Muted);
     let right = standing(entry, theme);
-    let id = fit(vec![Span::raw(safe(&entry.id))], width / 2);
-    let id: String = id.into_iter().map(|span| span.content.into_owned()).collect();
-    let left = vec![
-        own(if is_here { "▌" } else { " " }, muted),
-        own(format!("{id:<ID$}"), muted),
-        own(safe(plain_name(&entry.name)), plain),
-    ];
+    let mut left = vec![own(if is_here { "▌" } else { " " }, muted)];
+    left.extend(named(entry, theme, width / 2));
     sides(left, right, width)
+}
+
+/// Its id, in so many cells at most, and its name.
+fn named(entry: &Entry, theme: Theme, most: usize) -> Vec<Span<'static>> {
+    let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
+    let id = fit(vec![Span::raw(safe(&entry.id))], most);
+    let id: String = id.into_iter().map(|span| span.content.into_owned()).collect();
+    let name = own(safe(plain_name(&entry.name)), plain);
+    // The name of what was raised has its place already.
+    match entry.is_raised {
+        true => vec![name],
+        false => vec![own(format!("{id:<ID$}"), muted), name],
+    }
 }
 
 fn standing(entry: &Entry, theme: Theme) -> Vec<Span<'static>> {
     let (words, meaning) = match entry.standing {
         Standing::Unlabelled => ("–".to_owned(), Meaning::Muted),
         Standing::TakenBack => ("taken back".to_owned(), Meaning::Warning),
-        Standing::Agrees(score) => (format!("✓ {score} agrees"), Meaning::Added),
+        Standing::Proposed(Some(score)) => (format!("{} proposed", written(score)), Meaning::Key),
+        Standing::Proposed(None) => ("? proposed".to_owned(), Meaning::Key),
+        Standing::Open => ("cannot tell".to_owned(), Meaning::Muted),
+        Standing::Settled(score) => (Standing::settled(score), Meaning::Added),
+        Standing::Agrees(score) => (format!("✓ {} agrees", written(score)), Meaning::Added),
         Standing::Differs { score, is_explained: true } => {
-            (format!("✗ {score} differs"), Meaning::Removed)
+            (format!("✗ {} differs", written(score)), Meaning::Removed)
         }
         Standing::Differs { score, is_explained: false } => {
-            (format!("✗ {score} differs, why?"), Meaning::Removed)
+            (format!("✗ {} differs, why?", written(score)), Meaning::Removed)
         }
     };
     let mut spans = vec![];

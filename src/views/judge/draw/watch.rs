@@ -7,11 +7,7 @@ use ratatui::{
 };
 
 use crate::{
-    run::{
-        figures,
-        flags::Counts,
-        rubric::CANNOT_TELL,
-    },
+    run::{figures, flags::Counts, rubric::CANNOT_TELL},
     session::{
         Session,
         judging::{Given, How, Outcome},
@@ -255,7 +251,8 @@ fn standing(
             let levels = view.levels();
             let mut said = level(score, levels, theme);
             let longest = levels.names.iter().map(|it| it.len()).max().unwrap_or_default();
-            let longest = longest + if levels.in_words { 0 } else { usize::from(levels.full()) + 3 };
+            let longest =
+                longest + if levels.in_words { 0 } else { usize::from(levels.full()) + 3 };
             let blank = longest.saturating_sub(width_of(&said));
             said.push(own(" ".repeat(blank), muted));
             spans.extend(said);

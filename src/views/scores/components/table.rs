@@ -35,7 +35,7 @@ pub struct Row {
     /// Whether that is no failure.
     pub is_reasoned: bool,
     /// What whoever sits here labelled.
-    pub label: Option<u8>,
+    pub label: Option<f64>,
     /// Recoverability at the end of the run, 0 to 4; None where it was not audited.
     pub exposure: Option<u8>,
     /// Score minus that in the other judgement.
@@ -111,7 +111,7 @@ impl Components {
             exact: verdict.and_then(|it| it.exact),
             is_reasoned: verdict.is_some_and(|it| it.reason.is_some()),
             why: why(judgement, verdict),
-            label: session.own_label_of(id).and_then(|label| label.score),
+            label: session.own_label_of(id).and_then(|label| label.score()),
             exposure: exposure.map(|it| it.at(session.run.end())),
             change: score.zip(before).map(change),
             lost_at: session.rubric.lifeline_of(id).and_then(|it| it.lost_at),

@@ -6,7 +6,7 @@ use crate::{
     session::Session,
     views::{
         scores::components::Components,
-        verdict::{Row, cut, label_by, say_fields, say_trace},
+        verdict::{Given, Row, cut, given_label, label_by, say_fields, say_trace},
     },
 };
 
@@ -87,7 +87,7 @@ impl Components {
         let by = judge.filter(|name| !name.is_empty()).unwrap_or_else(|| "the judge".into());
         rows.push(Row::Score {
             by,
-            score: verdict.score,
+            score: verdict.score.map(Given::level),
             label: verdict.label.clone(),
             words: String::new(),
         });
@@ -103,16 +103,15 @@ impl Components {
 
     fn say_label(&self, session: &Session, id: &str, width: usize, rows: &mut Vec<Row>) {
         let Some(label) = session.own_label_of(id) else { return };
-        let blind = label.blind.map(|blind| if blind { "blind" } else { "not blind" });
-        let facts = [blind.map(str::to_owned), label.reason.clone()];
-        let words: Vec<String> = facts.into_iter().flatten().collect();
+        let blind = label.blind().map(|blind| if blind { "blind" } else { "not blind" });
+        let words: Vec<&str> = [blind, label.reason()].into_iter().flatten().collect();
         rows.push(Row::Score {
             by: label_by(session.labels.annotator()),
-            score: label.score,
+            score: Some(given_label(label.given)),
             label: None,
             words: words.join(", "),
         });
-        let note = label.note.as_deref().unwrap_or_default();
+        let note = label.note().unwrap_or_default();
         rows.extend(cut(note, width).into_iter().map(Row::Words));
     }
 

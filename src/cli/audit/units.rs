@@ -1,0 +1,91 @@
+//! The queue of other things than components: leaves of a rubric tree, flags, signals, decisions, parts of process.
+
+use crate::{
+    cli::Failure,
+    metrics::lifeline::moment,
+    run::rubric::Unit,
+    store::{self, decisions},
+    study::{
+        items::{self, AuditItem, Ground, Source},
+        queue::Plan,
+    },
+};
+
+use super::{
+    Args, annotator,
+    audited::Audited,
+    document::{Document, ItemRow, JudgementRow, LabelRow, QueueRow, ScoreRow},
+};
+
+pub fn document(audited: &Audited, args: &Args, plan: Plan) -> Result<Document, Failure> {
+    let (run, archive) = (&audited.opened.run, &audited.opened.archive);
+    let unit = args.unit;
+    let process = (unit == Unit::Signal).then(|| store::report(archive, run));
+    let store = (unit == Unit::Decision).then(|| decisions::of_run(archive, None)).flatten();
+    let store = store.transpose().map_err(Failure::unread)?;
+    let lane = store.map(|store| decisions::lane(archive, run, &store));
+    let ground = Ground {
+        run,
+        rubric: &audited.rubric,
+        process: process.as_ref(),
+        decisions: lane.as_ref(),
+    };
+    let source = chosen(audited, items::sources(ground, unit), args)?;
+    let name = annotator(args)?;
+    let drawn = items::drawn(items::of(ground, unit, &source.file), plan);
+    let rows = (1..).zip(drawn).map(|(number, item)| row(audited, &name, number, item));
+    let turn = moment(run, source.turn, source.commit.as_deref());
+    let rubric = &audited.rubric;
+    let judged = rubric.decisions.iter().chain(&rubric.process).map(|it| (&it.file, &it.judge));
+    let judged = judged.chain(rubric.flaggings.iter().map(|it| (&it.file, &it.judge)));
+    let of_judge = judged.into_iter().find(|(file, _)| **file == source.file).map(|it| it.1);
+    Ok(Document {
+        schema: "trajview.audit/1",
+        run: audited.run_name().to_owned(),
+        judgement: JudgementRow {
+            kind: of_judge.map(|judge| judge.kind.clone()).unwrap_or_default(),
+            model: of_judge.and_then(|judge| judge.model.clone()),
+            file: source.file,
+            judge: source.by,
+            commit: source.commit,
+            turn: turn.unwrap_or_default(),
+        },
+        queue: Some(QueueRow::of(&name, plan, rows.collect())),
+        absences: None,
+    })
+}
+
+/// The judging of that file or judge, else the last.
+fn chosen(audited: &Audited, mut all: Vec<Source>, args: &Args) -> Result<Source, Failure> {
+    let shown = audited.path.display();
+    let plural = args.unit.plural();
+    let Some(wanted) = args.judgement.as_deref() else {
+        return all.pop().ok_or_else(|| {
+            Failure::not_understood(format!("{shown}: has no {plural} to check"))
+        });
+    };
+    let is_it = |it: &Source| it.by == wanted || it.file.ends_with(wanted) || it.by.starts_with(wanted);
+    let at = all.iter().rposition(is_it).ok_or_else(|| {
+        let known: Vec<&str> = all.iter().map(|it| it.by.as_str()).collect();
+        let known = if known.is_empty() { "nobody".to_owned() } else { known.join(", ") };
+        let why = format!("{shown}: {wanted:?} judged no {plural} of it; {known} did");
+        Failure::not_understood(why)
+    })?;
+    Ok(all.swap_remove(at))
+}
+
+fn row(audited: &Audited, annotator: &str, number: usize, item: AuditItem) -> ItemRow {
+    let labels = audited.labels_of(annotator);
+    let label = labels.and_then(|labels| labels.on(item.state(), item.key()));
+    let is_labelled = label.is_some_and(|label| label.is_answered());
+    let said = item.said.score.filter(|_| is_labelled);
+    ItemRow {
+        number,
+        label: label.map(LabelRow::of),
+        verdict: said.map(|score| ScoreRow::of_unit(score, item.unit)),
+        unit: item.unit.word(),
+        component: item.id,
+        criterion: item.criterion,
+        name: item.title,
+    }
+}

@@ -1,0 +1,260 @@
+//! The audit of whatever can be judged, keys in and frames out: what is proposed before it is committed, the codebook,
+//! scales of a person's own, leaves of a rubric tree, flags with the places that were missed, signals.
+
+use std::fs;
+
+use serde_json::{Value, json};
+use trajview::{
+    run::rubric::Unit,
+    runtime::Rehearsal,
+    session::{place::Place, views::View},
+};
+
+use crate::{
+    audit_view::{Bundle, after, audit, has, lacks, opened, seen},
+    common::project,
+};
+
+const MEDIUM: (u16, u16) = (120, 40);
+
+fn audit_of(bundle: &Bundle, size: (u16, u16), unit: Unit) -> Rehearsal {
+    let place = Place { unit: Some(unit), ..Place::default() };
+    opened(bundle.path().to_owned(), size, Some("ann"), place)
+}
+
+/// What the file of labels has.
+fn labels_of(bundle: &Bundle) -> Value {
+    let bytes = fs::read(bundle.path().join("labels/ann.json")).unwrap();
+    serde_json::from_slice(&bytes).unwrap()
+}
+
+fn with_codebook(codebook: Value) -> Bundle {
+    let bundle = Bundle::new();
+    let path = bundle.path().join("components.json");
+    let mut checklist: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    checklist["codebook"] = codebook;
+    fs::write(&path, checklist.to_string()).unwrap();
+    bundle
+}
+
+fn with_flags() -> Bundle {
+    let bundle = Bundle::new();
+    let flag = |criterion: &str, path: &str, lines: (u64, u64), why: &str| {
+        json!({"criterion": criterion, "category": "words", "type": "verbosity", "path": path, "start": lines.0,
+            "end": lines.1, "confidence": 4, "explanation": why})
+    };
+    let judgement = json!({
+        "schema": "trajview.judgement/1",
+        "judge": {"name": "flagger", "kind": "http", "model": "m-1"},
+        "commit": "610540d2038c3343ff934f9f90ced3b4806f89ad", "turn": 56, "rubric": "scb-flags",
+        "flags": [
+            flag("restating-comment", "ppdiff/losses.py", (7, 12), "It says twice what the code says."),
+            flag("copied-logic", "ppdiff/embed.py", (16, 20), "The same as in nn.py."),
+        ],
+    });
+    fs::write(bundle.path().join("judgements/flags.json"), judgement.to_string()).unwrap();
+    bundle
+}
+
+fn with_tree() -> Bundle {
+    let bundle = Bundle::new();
+    let graded = project("sample-runs/paperbench/grader_output.json");
+    fs::copy(graded, bundle.path().join("grader_output.json")).unwrap();
+    bundle
+}
+
+#[test]
+fn a_proposal_shows_nothing_costs_nothing_and_survives_the_session() {
+    let bundle = Bundle::new();
+    let mut screen = audit(&bundle, MEDIUM, "ann");
+
+    let proposed = after(&mut screen, "P 3");
+
+    has(&proposed, "3 proposed");
+    has(&proposed, "0/24");
+    lacks(&proposed, "(judge)");
+    insta::assert_snapshot!("proposed", proposed);
+    screen.press("2").unwrap();
+    assert_eq!(bundle.labels("ann"), Vec::<String>::new());
+    let mut again = audit(&bundle, MEDIUM, "ann");
+    has(&seen(&again), "2 proposed");
+    has(&after(&mut again, "<enter>"), "(judge)");
+    assert_eq!(bundle.labels("ann"), ["C15 2 blind - -"]);
+    assert_eq!(labels_of(&bundle).get("proposals"), Some(&json!([])));
+}
+
+#[test]
+fn a_proposal_can_be_taken_away_and_the_label_is_blind_all_the_same() {
+    let bundle = Bundle::new();
+    let mut screen = audit(&bundle, MEDIUM, "ann");
+
+    let taken = after(&mut screen, "P 3 u");
+
+    has(&taken, "the proposal is gone");
+    lacks(&taken, "proposed,");
+    screen.press("4 <enter>").unwrap();
+    assert_eq!(bundle.labels("ann"), ["C15 4 blind agree -"]);
+}
+
+#[test]
+fn confidence_a_note_and_cannot_tell_come_with_the_label() {
+    let bundle = Bundle::new();
+    let mut screen = audit(&bundle, MEDIUM, "ann");
+
+    let before = after(&mut screen, "c c m s e e <enter>");
+    has(&before, "medium confidence");
+    has(&before, "your note: see");
+    has(&after(&mut screen, "x"), "cannot tell");
+
+    let label = &labels_of(&bundle)["labels"][0];
+    assert_eq!((&label["score"], &label["cannot_tell"]), (&Value::Null, &json!(true)));
+    assert_eq!((&label["confidence"], &label["note"]), (&json!("medium"), &json!("see")));
+    assert_eq!((&label["blind"], &label["seen"]), (&json!(true), &json!([])));
+    has(&after(&mut screen, "c"), "high confidence");
+    assert_eq!(labels_of(&bundle)["labels"][0]["confidence"], "high");
+}
+
+#[test]
+fn what_was_seen_in_the_scores_is_not_forgotten_by_the_next_session() {
+    let bundle = Bundle::new();
+    let mut screen = audit(&bundle, MEDIUM, "ann");
+    screen.press("4 <f3> <f4>").unwrap();
+    drop(screen);
+
+    let mut next = audit(&bundle, MEDIUM, "ann");
+    has(&seen(&next), "the label will not be blind: the verdict was on screen before");
+    next.press("4").unwrap();
+
+    let labels = labels_of(&bundle)["labels"].clone();
+    assert_eq!((&labels[0]["blind"], &labels[0]["seen"]), (&json!(true), &json!([])));
+    assert_eq!(labels[1]["blind"], false);
+    let judged = labels[1]["judgement"].clone();
+    assert!(labels[1]["seen"].as_array().unwrap().contains(&judged), "{}", labels[1]);
+}
+
+#[test]
+fn the_codebook_is_a_key_away_and_beside_the_item_where_there_is_room() {
+    let bundle = Bundle::new();
+
+    let small = after(&mut audit(&bundle, (80, 24), "ann"), "L");
+    has(&small, "nothing in the repository does what the component is for");
+    let mut medium = audit(&bundle, MEDIUM, "ann");
+    lacks(&seen(&medium), "the built-in text");
+    insta::assert_snapshot!("codebook", after(&mut medium, "L"));
+    lacks(&after(&mut medium, "L"), "the built-in text");
+    let wide = seen(&audit(&bundle, (200, 50), "ann"));
+    has(&wide, "the built-in text");
+    insta::assert_snapshot!("codebook_wide", wide);
+}
+
+#[test]
+fn a_scale_of_ones_own_gives_the_keys_their_meaning() {
+    let bundle = with_codebook(json!({"scale": "1..5", "levels": [
+        {"score": 1, "name": "Useless", "means": "Nobody could use it.", "examples": ["a stub"]},
+        {"score": 5, "name": "Perfect"}]}));
+    let mut screen = audit(&bundle, MEDIUM, "ann");
+
+    let codebook = after(&mut screen, "L");
+    has(&codebook, "the text of components.json");
+    has(&codebook, "for example: a stub");
+    has(&after(&mut screen, "0"), "0 is not on the scale 1..5");
+    screen.press("5").unwrap();
+
+    let label = &labels_of(&bundle)["labels"][0];
+    assert_eq!((&label["score"], &label["scale"]), (&json!(5), &json!("1..5")));
+    has(&seen(&screen), "5 Perfect");
+}
+
+#[test]
+fn where_any_number_is_on_the_scale_it_is_typed() {
+    let bundle = with_codebook(json!({"scale": "[0,1]"}));
+    let mut screen = audit(&bundle, MEDIUM, "ann");
+
+    has(&after(&mut screen, ". 2 <enter>"), "expected a number from 0 to 1");
+    screen.press("<c-u> 0 . 2 5 <enter>").unwrap();
+
+    let label = &labels_of(&bundle)["labels"][0];
+    assert_eq!((&label["score"], &label["scale"]), (&json!(0.25), &json!("[0,1]")));
+}
+
+#[test]
+fn each_of_several_criteria_is_labelled_by_itself() {
+    let bundle = with_codebook(json!({"criteria": [
+        {"id": "right", "scale": "0..1", "levels": [{"name": "no"}, {"name": "yes"}]},
+        {"id": "clear", "name": "Clarity", "scale": "1..5", "rule": "Take the lower one."}]}));
+    let mut screen = audit(&bundle, MEDIUM, "ann");
+
+    has(&seen(&screen), "0/48");
+    screen.press("1 <esc>").unwrap();
+
+    let label = &labels_of(&bundle)["labels"][0];
+    assert!(["right", "clear"].contains(&label["criterion"].as_str().unwrap()));
+    has(&seen(&screen), "1/48");
+}
+
+#[test]
+fn leaves_of_a_rubric_tree_are_audited_as_components_are() {
+    let bundle = with_tree();
+    let mut screen = audit_of(&bundle, MEDIUM, Unit::Leaf);
+
+    let hidden = seen(&screen);
+    has(&hidden, "queue of leaves");
+    lacks(&hidden, "(judge)");
+    insta::assert_snapshot!("leaf", hidden);
+    screen.press("1").unwrap();
+
+    has(&seen(&screen), "(judge)");
+    let label = &labels_of(&bundle)["labels"][0];
+    assert_eq!((&label["unit"], &label["score"]), (&json!("leaf"), &json!(1)));
+    assert_eq!((&label["judgement"], &label["blind"]), (&json!("grader_output.json"), &json!(true)));
+    let wide = after(&mut audit_of(&bundle, (200, 50), Unit::Leaf), "0");
+    insta::assert_snapshot!("leaf_wide", wide);
+}
+
+#[test]
+fn flags_are_accepted_rejected_and_what_was_missed_is_marked() {
+    let bundle = with_flags();
+    let mut screen = audit_of(&bundle, MEDIUM, Unit::Flag);
+    let hidden = seen(&screen);
+    has(&hidden, "the label will not be blind: it is here because it was raised");
+    lacks(&hidden, "It says twice");
+    lacks(&hidden, "The same as in nn.py");
+    insta::assert_snapshot!("flag", hidden);
+
+    screen.press("1 N 0 <esc>").unwrap();
+    let missed = after(&mut screen, "X <c-u> 2 - 3 <space> u n u s e d <enter>");
+
+    has(&missed, "is marked as missed: unused");
+    let labels = labels_of(&bundle)["labels"].clone();
+    let said: Vec<_> = labels.as_array().unwrap().iter().map(|it| (&it["unit"], &it["score"])).collect();
+    assert_eq!(said, [(&json!("flag"), &json!(1)), (&json!("flag"), &json!(0)), (&json!("flag"), &json!(1))]);
+    assert_eq!((&labels[0]["blind"], &labels[2]["criterion"]), (&json!(false), &json!("unused")));
+    has(&seen(&screen), "missed    1");
+    insta::assert_snapshot!("flag_labelled", after(&mut screen, "<esc>"));
+    insta::assert_snapshot!("flag_small", after(&mut audit_of(&with_flags(), (80, 24), Unit::Flag), "<enter>"));
+}
+
+#[test]
+fn signals_are_labelled_real_or_not_and_lead_to_their_step() {
+    let bundle = Bundle::new();
+    let mut screen = audit_of(&bundle, MEDIUM, Unit::Signal);
+
+    has(&seen(&screen), "queue of signals");
+    screen.press("1").unwrap();
+    let label = labels_of(&bundle)["labels"][0].clone();
+    assert_eq!((&label["unit"], &label["score"], &label["blind"]), (&json!("signal"), &json!(1), &json!(false)));
+    assert!(label["criterion"].is_string() && label["judgement"].is_null(), "{label}");
+    screen.press("<space>").unwrap();
+    assert_eq!(screen.app().screens.open_run().unwrap().session.view, View::Replay);
+}
+
+#[test]
+fn one_key_goes_through_the_kinds_that_there_are() {
+    let bundle = with_flags();
+    let mut screen = audit(&bundle, MEDIUM, "ann");
+
+    has(&after(&mut screen, "v"), "flags are audited");
+    has(&after(&mut screen, "v"), "signals are audited");
+    has(&after(&mut screen, "v"), "components are audited");
+    has(&after(&mut screen, "X"), "places are marked where flags are audited");
+}
