@@ -74,7 +74,8 @@ impl CostBudget {
         let dearest = price(self.cost, most_tokens(bytes), most_output.into()).unwrap_or_default();
         take(&self.held, self.cost.most, dearest, "the cost bound")?;
         if let Some(common) = &self.common {
-            let taken = take(&common.held, Some(common.most), dearest, "the cost bound of all judges");
+            let taken =
+                take(&common.held, Some(common.most), dearest, "the cost bound of all judges");
             taken.inspect_err(|_| locked(&self.held).set_aside -= dearest)?;
         }
         Ok(SetAside { cost_budget: self, dearest })

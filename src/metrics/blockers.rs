@@ -96,8 +96,10 @@ mod tests {
             blocker: blockers.iter().find(|(of, _)| of == id).map(|(_, it)| it.clone()),
             ..Component::default()
         };
-        let checklist =
-            Checklist { components: scores.iter().map(component).collect(), ..Checklist::default() };
+        let checklist = Checklist {
+            components: scores.iter().map(component).collect(),
+            ..Checklist::default()
+        };
         let verdict = |(id, score): &(&str, u8)| Verdict {
             component: (*id).into(),
             score: Some(*score),

@@ -142,7 +142,8 @@ fn members<'a>(state: &[&'a Judgement], judge: Option<&str>) -> Vec<&'a Judgemen
         let last = state.iter().rfind(|it| it.judge.name == judge);
         return last.map(|last| repeats(last)).unwrap_or_default();
     }
-    let is_last = |at: &usize| !state[at + 1..].iter().any(|it| it.judge.name == state[*at].judge.name);
+    let is_last =
+        |at: &usize| !state[at + 1..].iter().any(|it| it.judge.name == state[*at].judge.name);
     let last: Vec<&Judgement> = (0..state.len()).filter(is_last).map(|at| state[at]).collect();
     match last.as_slice() {
         [only] => repeats(only),

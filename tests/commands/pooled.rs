@@ -51,7 +51,10 @@ fn the_scores_of_several_judges_are_pooled_and_it_is_said_of_how_many() {
 
     let row = &told["faithfulness"];
     let pooled = &row["judgement"]["pooled"];
-    assert_eq!((&row["judge"], &row["judgement"]["kind"]), (&json!("pooled:mean"), &json!("pooled")));
+    assert_eq!(
+        (&row["judge"], &row["judgement"]["kind"]),
+        (&json!("pooled:mean"), &json!("pooled"))
+    );
     assert_eq!((&pooled["how"], &pooled["count"]), (&json!("mean"), &json!(4)));
     let scores = scores_in(&bundle, &pooled["files"]);
     let each: Vec<f64> = scores.values().map(|scores| mean(scores.iter().copied())).collect();
@@ -223,7 +226,8 @@ fn several_judges_are_asked_and_each_keeps_a_file_of_its_own() {
     assert!(json["spent_usd"].as_f64().unwrap() > 0.0, "{json}");
     assert_eq!(desk.names().len(), 2);
     assert!(told.err.contains("stub: ") && told.err.contains("other: "), "{}", told.err);
-    let pooled = json_of(&["score", desk.run().to_str().unwrap(), "--judge", "pooled:mean", "--json"]);
+    let pooled =
+        json_of(&["score", desk.run().to_str().unwrap(), "--judge", "pooled:mean", "--json"]);
     assert_eq!(pooled["faithfulness"]["judgement"]["pooled"]["count"], 2);
 }
 
@@ -240,7 +244,9 @@ fn one_bound_holds_for_all_judges_and_a_panel_is_gone_on_with() {
     let resumed = desk.judge(&[&TWO[..], &["--resume"]].concat());
     assert_eq!(resumed.code, Some(0), "{}", resumed.err);
     assert_eq!(desk.names().len(), 2, "the files of before");
-    assert!(resumed.out.contains("stub after turn 56") && resumed.out.contains("other after turn 56"));
+    assert!(
+        resumed.out.contains("stub after turn 56") && resumed.out.contains("other after turn 56")
+    );
 
     let plan = desk.judge(&[&TWO[..], &["--max-cost", "2.5", "--dry-run"]].concat());
     assert!(plan.out.contains("All together cost 2.50 USD at most."), "{}", plan.out);

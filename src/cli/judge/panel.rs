@@ -15,9 +15,11 @@ use crate::{
 };
 
 use super::{
-    super::{Exit, Failure, Outcome, output::{Out, tell}},
-    Args, JudgingCall, end, report,
-    signals,
+    super::{
+        Exit, Failure, Outcome,
+        output::{Out, tell},
+    },
+    Args, JudgingCall, end, report, signals,
 };
 
 /// What came of one judge.

@@ -344,14 +344,11 @@ pub fn of_panel(judge: &str, news: News<'_>) {
     }
 }
 
-pub fn panel_plan(
-    jobs: &[Vec<Job>],
-    left_out: &[LeftOut],
-    out: &mut Out,
-) -> std::io::Result<()> {
+pub fn panel_plan(jobs: &[Vec<Job>], left_out: &[LeftOut], out: &mut Out) -> std::io::Result<()> {
     let plans: Vec<(&Job, Plan)> = jobs.iter().flatten().map(|job| (job, Plan::of(job))).collect();
     let summary = |(job, plan)| JudgingSummary { plan: Some(planned(job, plan)), ..told(job) };
-    let states: Vec<JudgingSummary<'_>> = plans.iter().map(|(job, it)| summary((job, it))).collect();
+    let states: Vec<JudgingSummary<'_>> =
+        plans.iter().map(|(job, it)| summary((job, it))).collect();
     let left_out = left_out.iter().map(|it| Left { turn: it.turn, why: &it.why }).collect();
     out.json(&Panel { schema: PANEL, states, left_out, failed: vec![], spent_usd: None })
 }

@@ -94,7 +94,9 @@ impl Components {
         if verdict.score.is_none() {
             let (row, why): (fn(String) -> Row, _) = match &verdict.reason {
                 Some(reason) => (Row::Note, reason.as_str()),
-                None => (Row::Problem, verdict.error.as_deref().unwrap_or("the judge gave no score")),
+                None => {
+                    (Row::Problem, verdict.error.as_deref().unwrap_or("the judge gave no score"))
+                }
             };
             rows.extend(cut(why, width).into_iter().map(row));
         }
