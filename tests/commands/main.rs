@@ -30,6 +30,7 @@ mod new;
 mod numbers;
 mod pages;
 mod patches;
+mod pooled;
 mod process;
 mod provenance;
 mod rubric_tree;

@@ -198,7 +198,7 @@ fn taken(fold: &Fold) -> usize {
 
 /// A cell that Markdown shows as it is written here: no letter of it begins a tag, an emphasis or another cell. What
 /// stands between backticks is code.
-pub fn markdown(cell: &str) -> String {
+pub(super) fn markdown(cell: &str) -> String {
     let has_code = cell.matches('`').count().is_multiple_of(2);
     let mut shown = String::with_capacity(cell.len());
     let mut is_code = false;
@@ -210,50 +210,4 @@ pub fn markdown(cell: &str) -> String {
         shown.push(letter);
     }
     shown
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn markdown_shows_the_letters_of_a_cell_and_makes_none_of_them_a_tag_or_an_emphasis() {
-        assert_eq!(markdown("~/**/<session>.jsonl"), r"~/\*\*/\<session>.jsonl");
-        assert_eq!(markdown("`--at <TURN>` a|b"), r"`--at <TURN>` a\|b");
-        assert_eq!(markdown("a ` and <b>"), r"a ` and \<b>");
-    }
-
-    fn wide() -> Table {
-        let mut table = Table::new(&["task", "agent", ">n", "what is said of it", ">p"]).keyed(2);
-        let cells = ["one", "codex", "12", "a long sentence that takes some of the room", "0.5"];
-        table.row(cells.map(String::from).to_vec());
-        table
-    }
-
-    /// The lines of every part.
-    fn parts(table: &Table, columns: usize) -> Vec<Vec<String>> {
-        let folds = table.folds(Some(columns));
-        folds
-            .iter()
-            .map(|fold| table.rows.iter().flat_map(|row| table.format(row, fold)).collect())
-            .collect()
-    }
-
-    #[test]
-    fn a_table_that_fits_is_in_one_part_and_on_one_line_a_row() {
-        let parts = parts(&wide(), 80);
-
-        assert_eq!(parts.len(), 1);
-        assert_eq!(parts[0].len(), 1);
-    }
-
-    #[test]
-    fn a_wider_one_is_folded_and_each_part_says_what_its_rows_are_of() {
-        for columns in 20..80 {
-            let parts = parts(&wide(), columns);
-            let lines: Vec<&String> = parts.iter().flatten().collect();
-            assert!(lines.iter().all(|line| text::width(line) <= columns), "{columns}: {lines:#?}");
-            assert!(parts.iter().all(|lines| lines[0].starts_with("one")), "{columns}: {lines:#?}");
-        }
-    }
 }
