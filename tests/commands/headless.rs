@@ -927,7 +927,7 @@ fn check_names_file_line_and_field_of_every_mistake_in_components_exposure_judge
     BUNDLE/judgements/reader.json:12: scores[1].score: expected a level from 0 to 4, found 4.5
     BUNDLE/judgements/reader.json:12: scores[1].tokens: expected a whole number from 0, found "many"
     BUNDLE/judgements/reader.json:13: scores[2].component: no component "C03" in components.json
-    BUNDLE/judgements/reader.json:13: scores[2]: has no score, and no error that says why
+    BUNDLE/judgements/reader.json:13: scores[2]: has no score, and no error or reason that says why
     BUNDLE/judgements/reader.json:13: scores[2].label: "Perfect" is none of Absent, Wrong, Simplified, Equivalent, Faithful
     BUNDLE/judgements/torn.json:3: is not JSON: EOF while parsing an object at line 3 column 11
     BUNDLE/labels/ana.json:2: schema: expected "trajview.labels/1", found "trajview.labels/2"

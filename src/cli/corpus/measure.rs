@@ -23,6 +23,7 @@ use crate::{
     run::{
         Run, Tokens,
         named::Named,
+        pooled::Pooling,
         recorded::Tests,
         rubric::{Judgement, Rubric},
     },
@@ -146,7 +147,11 @@ fn facts(
         }
     };
     trouble.dedup(); // both read the same files
-    let rubric = store::rubric::read(path);
+    let mut rubric = store::rubric::read(path);
+    if let Some(Named::Judge(word)) = judge.as_ref() {
+        // One that has nothing to pool has no judgement of that name.
+        let _ = Pooling::of_word(word).map(|pooling| rubric.pool(&pooling?));
+    }
     let faithfulness = faithfulness(&rubric, judge.as_ref());
     if faithfulness.is_none() && !rubric.partial().is_empty() {
         let partial = rubric.partial().join("; ");
