@@ -5,7 +5,7 @@ mod absences;
 mod audited;
 mod document;
 mod sheet;
-pub mod study;
+mod study;
 mod tables;
 mod units;
 

@@ -62,7 +62,10 @@ impl Studied {
     pub fn agreed(&self, by: &str) -> Vec<(usize, Gold)> {
         let cases = (0..self.items.len()).filter_map(|number| self.case(number));
         let is_agreed = |case: &Case<'_>| {
-            case.labels.len() > 1 && case.missing.is_empty() && !case.differs() && case.gold.is_none()
+            case.labels.len() > 1
+                && case.missing.is_empty()
+                && !case.differs()
+                && case.gold.is_none()
         };
         let outcome = |case: Case<'_>| {
             let (_, first) = case.labels.first()?;
