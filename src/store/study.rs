@@ -267,7 +267,8 @@ fn judge(run: &mut StudyRun, design: &Design, warnings: &mut Vec<Warning>) {
     }
     match super::open(&run.path) {
         Ok(opened) => {
-            let report = (unit == Unit::Signal).then(|| super::report(&opened.archive, &opened.run));
+            let report =
+                (unit == Unit::Signal).then(|| super::report(&opened.archive, &opened.run));
             run.judge(design, &opened.run, report.as_ref());
         }
         Err(why) => {

@@ -153,9 +153,8 @@ impl Studied {
             (&it.source.commit, it.source.turn) == (&item.item.commit, item.item.turn)
                 || it.source.file == item.item.judgement
         });
-        let of = |judging: &'_ &Judging| {
-            judging.items.iter().position(|it| it.key() == item.item.key())
-        };
+        let of =
+            |judging: &'_ &Judging| judging.items.iter().position(|it| it.key() == item.item.key());
         of_state.filter_map(|it| Some((&it.source, &it.items[of(&it)?]))).collect()
     }
 
@@ -243,7 +242,8 @@ impl Studied {
             None => item.item.id.clone(),
         };
         let of = Item { run, component, commit: item.item.commit.clone() };
-        let scores = vec![Score { item: of, score, rubric: None, place: item.item.judgement.clone() }];
+        let scores =
+            vec![Score { item: of, score, rubric: None, place: item.item.judgement.clone() }];
         let rater = Rater { name: name.to_owned(), model: None, kind, labels, scores };
         Panel { raters: vec![rater], problems: vec![] }
     }
@@ -251,9 +251,8 @@ impl Studied {
     /// Whether a judging is by hand.
     fn kind_of(&self, item: &StudyItem, source: &Source) -> Kind {
         let all = self.run_of(item).into_iter().flat_map(|run| &run.rubric.judgements);
-        let is_by_hand = |file: &str| {
-            all.clone().any(|it| it.file == file && it.judge.kind == "human")
-        };
+        let is_by_hand =
+            |file: &str| all.clone().any(|it| it.file == file && it.judge.kind == "human");
         if is_by_hand(&source.file) { Kind::Human } else { Kind::Judge }
     }
 }

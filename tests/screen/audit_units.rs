@@ -206,7 +206,10 @@ fn leaves_of_a_rubric_tree_are_audited_as_components_are() {
     has(&seen(&screen), "(judge)");
     let label = &labels_of(&bundle)["labels"][0];
     assert_eq!((&label["unit"], &label["score"]), (&json!("leaf"), &json!(1)));
-    assert_eq!((&label["judgement"], &label["blind"]), (&json!("grader_output.json"), &json!(true)));
+    assert_eq!(
+        (&label["judgement"], &label["blind"]),
+        (&json!("grader_output.json"), &json!(true))
+    );
     let wide = after(&mut audit_of(&bundle, (200, 50), Unit::Leaf), "0");
     insta::assert_snapshot!("leaf_wide", wide);
 }
@@ -226,12 +229,19 @@ fn flags_are_accepted_rejected_and_what_was_missed_is_marked() {
 
     has(&missed, "is marked as missed: unused");
     let labels = labels_of(&bundle)["labels"].clone();
-    let said: Vec<_> = labels.as_array().unwrap().iter().map(|it| (&it["unit"], &it["score"])).collect();
-    assert_eq!(said, [(&json!("flag"), &json!(1)), (&json!("flag"), &json!(0)), (&json!("flag"), &json!(1))]);
+    let said: Vec<_> =
+        labels.as_array().unwrap().iter().map(|it| (&it["unit"], &it["score"])).collect();
+    assert_eq!(
+        said,
+        [(&json!("flag"), &json!(1)), (&json!("flag"), &json!(0)), (&json!("flag"), &json!(1))]
+    );
     assert_eq!((&labels[0]["blind"], &labels[2]["criterion"]), (&json!(false), &json!("unused")));
     has(&seen(&screen), "missed    1");
     insta::assert_snapshot!("flag_labelled", after(&mut screen, "<esc>"));
-    insta::assert_snapshot!("flag_small", after(&mut audit_of(&with_flags(), (80, 24), Unit::Flag), "<enter>"));
+    insta::assert_snapshot!(
+        "flag_small",
+        after(&mut audit_of(&with_flags(), (80, 24), Unit::Flag), "<enter>")
+    );
 }
 
 #[test]
@@ -242,7 +252,10 @@ fn signals_are_labelled_real_or_not_and_lead_to_their_step() {
     has(&seen(&screen), "queue of signals");
     screen.press("1").unwrap();
     let label = labels_of(&bundle)["labels"][0].clone();
-    assert_eq!((&label["unit"], &label["score"], &label["blind"]), (&json!("signal"), &json!(1), &json!(false)));
+    assert_eq!(
+        (&label["unit"], &label["score"], &label["blind"]),
+        (&json!("signal"), &json!(1), &json!(false))
+    );
     assert!(label["criterion"].is_string() && label["judgement"].is_null(), "{label}");
     screen.press("<space>").unwrap();
     assert_eq!(screen.app().screens.open_run().unwrap().session.view, View::Replay);

@@ -9,11 +9,11 @@ mod tables;
 use std::path::{Path, PathBuf};
 
 use crate::{
-    run::rubric::Unit,
     cli::{
         Exit, Failure, Outcome,
         output::{Out, tell, tell_warnings},
     },
+    run::rubric::Unit,
     store::{self, study::StudyError},
     study::{
         design::{self, Design, Sample},
@@ -74,8 +74,12 @@ fn of_file(path: &Path, args: &Args) -> Result<Studied, Failure> {
 fn of_folder(folder: &Path, args: &Args) -> Result<Studied, Failure> {
     let usual = Sample::default();
     let sample = Sample { size: args.size, seed: args.seed.unwrap_or(usual.seed), ..usual };
-    let design =
-        Design { judges: args.judgement.iter().cloned().collect(), unit: args.unit, sample, ..Design::default() };
+    let design = Design {
+        judges: args.judgement.iter().cloned().collect(),
+        unit: args.unit,
+        sample,
+        ..Design::default()
+    };
     if let Some(file) = &args.save {
         save(folder, file, &design)?;
     }

@@ -60,11 +60,12 @@ fn chosen(audited: &Audited, mut all: Vec<Source>, args: &Args) -> Result<Source
     let shown = audited.path.display();
     let plural = args.unit.plural();
     let Some(wanted) = args.judgement.as_deref() else {
-        return all.pop().ok_or_else(|| {
-            Failure::not_understood(format!("{shown}: has no {plural} to check"))
-        });
+        return all
+            .pop()
+            .ok_or_else(|| Failure::not_understood(format!("{shown}: has no {plural} to check")));
     };
-    let is_it = |it: &Source| it.by == wanted || it.file.ends_with(wanted) || it.by.starts_with(wanted);
+    let is_it =
+        |it: &Source| it.by == wanted || it.file.ends_with(wanted) || it.by.starts_with(wanted);
     let at = all.iter().rposition(is_it).ok_or_else(|| {
         let known: Vec<&str> = all.iter().map(|it| it.by.as_str()).collect();
         let known = if known.is_empty() { "nobody".to_owned() } else { known.join(", ") };

@@ -8,7 +8,10 @@ use toml::{
     de::{DeTable, DeValue},
 };
 
-use crate::{formats::rubric::codebook, run::rubric::{Acts, Unit}};
+use crate::{
+    formats::rubric::codebook,
+    run::rubric::{Acts, Unit},
+};
 
 use super::{Adjudicates, Allocation, Design, Division, GOLD, Overlap, Stratum};
 

@@ -87,7 +87,8 @@ fn a_codebook_says_what_levels_mean_and_all_that_is_wrong_with_it_is_told() {
     assert_eq!(wrong, []);
     assert_eq!(book.criteria[0].rule, "Take the lower.");
     assert_eq!(book.criteria[0].levels[1].means, "Not what is asked.");
-    let (_, wrong) = read("runs = [\"a\"]\n[codebook]\nlevles = 1\n[[codebook.levels]]\nscore = 9\n");
+    let (_, wrong) =
+        read("runs = [\"a\"]\n[codebook]\nlevles = 1\n[[codebook.levels]]\nscore = 9\n");
     assert_eq!(wrong.len(), 2);
     assert!(wrong.iter().all(|it| it.line == 2 && it.what.starts_with("codebook: ")), "{wrong:?}");
 }

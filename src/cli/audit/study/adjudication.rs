@@ -318,8 +318,7 @@ fn import(studied: &Studied, file: &Path, who: &str, out: &mut Out) -> Outcome {
     let (mut wrong, mut by_run) = (vec![], BTreeMap::<usize, Vec<Gold>>::new());
     for (at, row) in &sorted.rows {
         let label = &row.label;
-        let is_it =
-            |case: &&Case<'_>| case.item.run == *at && case.item.item.key() == label.item();
+        let is_it = |case: &&Case<'_>| case.item.run == *at && case.item.item.key() == label.item();
         let Some(case) = cases.iter().find(is_it) else {
             let what = "is nothing that is to be settled: no two raters scored it differently";
             wrong.push(format!("line {}: {} {what}", row.line, label.component));

@@ -6,7 +6,8 @@ use serde_json::Number;
 use crate::{
     run::{Warning, rubric::Unit},
     study::{
-        Coefficient, Estimate, items::AuditItem, Interval, Plan, Ratings, Scale, Undefined,
+        Coefficient, Estimate, Interval, Plan, Ratings, Scale, Undefined,
+        items::AuditItem,
         raters::{Rater, join},
         studied::{Progress, Studied, StudyItem},
     },

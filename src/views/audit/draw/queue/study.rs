@@ -61,10 +61,8 @@ fn row(
     let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
     let run = text::truncate(&safe(&of.run), runs, "…").into_owned();
     let gap = " ".repeat(runs.saturating_sub(text::width(&run)) + 1);
-    let mut left = vec![
-        own(if is_here { "▌" } else { " " }, muted),
-        own(format!("{run}{gap}"), plain),
-    ];
+    let mut left =
+        vec![own(if is_here { "▌" } else { " " }, muted), own(format!("{run}{gap}"), plain)];
     left.extend(named(&of.entry, theme, width / 2));
     sides(left, standing(&of.entry, theme), width)
 }
