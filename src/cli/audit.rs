@@ -109,7 +109,11 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         return sheet::export(&audited, args, out);
     }
     let plan = Plan { seed: args.seed.unwrap_or(Plan::default().seed), size: args.size };
-    if args.unit != Unit::Component && !args.blank && !args.absences {
+    if args.unit != Unit::Component && (args.blank || args.absences) {
+        let why = "sheets to fill in and places that were never opened are of components alone";
+        return Err(Failure::wrong(why));
+    }
+    if args.unit != Unit::Component {
         audited.tell_warnings();
         return shown(&units::document(&audited, args, plan)?, args, out);
     }

@@ -61,7 +61,8 @@ pub fn read(files: &[Source<'_>]) -> Rubric {
         let warnings = &mut rubric.warnings;
         match part {
             Part::Components => {
-                (rubric.checklist, rubric.codebook) = checklist::components(file, warnings);
+                let (checklist, codebook) = checklist::components(file, warnings);
+                (rubric.checklist, rubric.codebook) = (checklist, codebook.map(Box::new));
             }
             Part::Exposure => rubric.exposure = checklist::exposure(file, warnings),
             Part::Gold => rubric.gold = gold::read(file, warnings),

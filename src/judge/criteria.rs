@@ -4,9 +4,10 @@
 
 use serde::Deserialize;
 
-use crate::{run::flags::Kind, store::sha256};
-
-const BUILT_IN: &str = include_str!("../../assets/judge/flags.json");
+use crate::{
+    run::flags::{CRITERIA, Kind},
+    store::sha256,
+};
 
 pub const SCHEMA: &str = "trajview.criteria/1";
 
@@ -56,9 +57,9 @@ impl Criteria {
     /// `assets/judge/flags.json`.
     pub fn built_in() -> Self {
         // A test reads the file: it has no error.
-        Self::of(BUILT_IN.as_bytes(), "built in").unwrap_or_else(|_| Self {
+        Self::of(CRITERIA.as_bytes(), "built in").unwrap_or_else(|_| Self {
             groups: vec![],
-            sha256: sha256(BUILT_IN.as_bytes()),
+            sha256: sha256(CRITERIA.as_bytes()),
             origin: "built in".into(),
         })
     }
@@ -133,7 +134,7 @@ mod tests {
 
     #[test]
     fn the_built_in_criteria_are_a_score_and_a_few_in_groups() {
-        let criteria = Criteria::of(BUILT_IN.as_bytes(), "built in").unwrap();
+        let criteria = Criteria::of(CRITERIA.as_bytes(), "built in").unwrap();
 
         let ids: Vec<(&str, usize)> =
             criteria.groups.iter().map(|it| (it.id.as_str(), it.criteria.len())).collect();

@@ -114,7 +114,7 @@ impl Job {
         };
         let scale = items.first().map_or(Scale::Levels, Item::scale);
         let own = (scale == Scale::Levels && wish.prompt.is_built_in())
-            .then(|| Prompt::with_codebook(scale, &rubric().codebook?))
+            .then(|| Prompt::with_codebook(scale, rubric().codebook.as_deref()?))
             .flatten();
         let prompt = own.unwrap_or(wish.prompt);
         let snapshot =

@@ -4,6 +4,8 @@
 //! One place is a [`Flag`], the same as a benchmark records. A count of flags is not a score. A flag whose lines did not
 //! change since an earlier state is carried on from there ([`Flag::carried_from`]).
 
+use std::{collections::HashMap, sync::OnceLock};
+
 use crate::run::values::worded;
 use serde::Deserialize;
 
@@ -12,6 +14,31 @@ use super::rubric::{Judge, Look, Repeat};
 
 /// What a judgement file calls this rubric.
 pub const RUBRIC: &str = "scb-flags";
+
+/// The built-in criteria (schema `trajview.criteria/1`).
+pub const CRITERIA: &str = include_str!("../../assets/judge/flags.json");
+
+/// What a built-in criterion looks for, and what does not count; None for a criterion of somebody's own.
+pub fn criterion_words(id: &str) -> Option<&'static (String, String)> {
+    static ALL: OnceLock<HashMap<String, (String, String)>> = OnceLock::new();
+    #[derive(Deserialize)]
+    struct File {
+        criteria: Vec<Criterion>,
+    }
+    #[derive(Deserialize)]
+    struct Criterion {
+        id: String,
+        look_for: String,
+        #[serde(default)]
+        does_not_count: String,
+    }
+    let read = || {
+        let file = serde_json::from_str::<File>(CRITERIA).ok();
+        let all = file.into_iter().flat_map(|file| file.criteria);
+        all.map(|it| (it.id, (it.look_for, it.does_not_count))).collect()
+    };
+    ALL.get_or_init(read).get(id)
+}
 
 worded! {
     /// What a criterion is about.
@@ -103,6 +130,14 @@ pub fn per_thousand(count: usize, lines: u64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_built_in_criterion_says_what_it_looks_for() {
+        let (look_for, does_not_count) = criterion_words("restating-comment").unwrap();
+        assert!(look_for.starts_with("A comment whose every word"));
+        assert!(does_not_count.starts_with("A comment that names a unit"));
+        assert_eq!(criterion_words("one of my own"), None);
+    }
 
     #[test]
     fn flags_are_counted_by_type_and_by_lines() {

@@ -90,7 +90,7 @@ pub struct Rubric {
     /// `components.json`; None where nothing says what the task consists of.
     pub checklist: Option<Checklist>,
     /// What `components.json` says of the levels; None where it says nothing, and the built-in words hold.
-    pub codebook: Option<Codebook>,
+    pub codebook: Option<Box<Codebook>>,
     /// `exposure.json`.
     pub exposure: Option<Exposure>,
     /// `judgements/*.json`, in the order of [`Judgement::created_at`], those without one first, then by file name.

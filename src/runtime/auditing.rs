@@ -47,7 +47,7 @@ pub fn save_in(
         ToSave::Seen(verdicts) => book.see(verdicts).map(|()| None),
     };
     let stands = stands.map_err(|why| why.to_string())?;
-    Ok(Saved { labels: book.labels().clone(), stands })
+    Ok(Saved { labels: book.labels().clone(), stands: stands.map(Box::new) })
 }
 
 /// Adds an outcome of adjudication to those in a folder, and gives all that are there then. The error is a sentence.

@@ -210,7 +210,7 @@ impl Session {
 
     /// What holds for the levels of what is audited: what a study says, else the run's own files, else the built-in words.
     pub fn codebook(&self) -> &Codebook {
-        let own = || self.rubric.known()?.codebook.as_ref();
+        let own = || self.rubric.known()?.codebook.as_deref();
         let of_run = || own().filter(|_| self.audited.unit == Unit::Component);
         let of_study = self.audited.codebook.as_deref();
         of_study.or_else(of_run).unwrap_or_else(|| Codebook::built_in(self.audited.unit))

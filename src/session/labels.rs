@@ -306,7 +306,7 @@ impl RaterLabels {
                 self.unsaved.pop_front();
                 self.kept = Loading::Ready(labels);
                 self.know();
-                let stands = stands?;
+                let stands = *stands?;
                 self.unsaved.retain(
                     |it| !matches!(it, ToSave::Label(label) if label.is_about_the_same(&stands)),
                 );
@@ -409,7 +409,7 @@ mod tests {
 
         let first = label("C1", 4);
         let kept = Labels { labels: vec![first.clone()], ..Labels::default() };
-        let saved = Saved { labels: kept, stands: Some(first.clone()) };
+        let saved = Saved { labels: kept, stands: Some(Box::new(first.clone())) };
         let told = labels.take_saved(request, Ok(saved));
 
         assert_eq!(told, Some(first.clone()));

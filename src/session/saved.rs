@@ -25,5 +25,5 @@ pub struct Saved {
     /// All labels of the rater, as they are on disk now.
     pub labels: Labels,
     /// The label that another program gave as the same rater, which stands in the place of the one to be saved.
-    pub stands: Option<Label>,
+    pub stands: Option<Box<Label>>,
 }

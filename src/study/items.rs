@@ -13,7 +13,7 @@ use crate::{
     },
     run::{
         Run, StepId,
-        flags::{Flag, Flagging},
+        flags::{Flag, Flagging, criterion_words},
         rubric::{
             Component, Evidence, ItemKey, JudgedState, Judgement, Label, Look, Rubric, Unit,
             Verdict,
@@ -302,7 +302,8 @@ fn leaves(tree: &RubricTree) -> Vec<AuditItem> {
         ];
         let response = node.answer.as_ref().map(|answer| answer.response.to_string());
         let said = [Some(node.explanation.to_string()), response].into_iter().flatten();
-        let said: Vec<String> = said.filter(|words| !words.is_empty()).collect();
+        let mut said: Vec<String> = said.filter(|words| !words.trim().is_empty()).collect();
+        said.dedup_by(|next, before| next.trim() == before.trim()); // what is recorded twice
         Some(AuditItem {
             unit: Unit::Leaf,
             id: tree.path(id).to_string(),
@@ -334,6 +335,7 @@ fn flags(flagging: &Flagging) -> Vec<AuditItem> {
 
 fn flagged(flagging: &Flagging, flag: &Flag) -> AuditItem {
     let place = place_of(flag);
+    let known = criterion_words(&flag.criterion);
     let words = |words: &Option<Box<str>>| words.as_deref().unwrap_or_default().to_owned();
     let confidence = flag.confidence.map(|it| format!("confidence {it} of 5"));
     let said = [flag.explanation.as_deref().map(str::to_owned), confidence];
@@ -341,6 +343,8 @@ fn flagged(flagging: &Flagging, flag: &Flag) -> AuditItem {
         ("criterion", flag.criterion.to_string()),
         ("category", words(&flag.category)),
         ("type", words(&flag.kind)),
+        ("look for", known.map(|it| it.0.clone()).unwrap_or_default()),
+        ("not", known.map(|it| it.1.clone()).unwrap_or_default()),
     ];
     AuditItem {
         unit: Unit::Flag,

@@ -397,3 +397,25 @@ fn whenever_it_is_killed_there_is_a_readable_file_of_labels() {
     assert!(counts.iter().all(|count| [2, 1_502].contains(count)), "{counts:?}");
     assert_eq!(desk.import(TWO, &QUICK).code, Some(0));
 }
+
+#[test]
+fn the_queue_of_another_kind_is_printed_and_hidden_until_it_is_labelled() {
+    let desk = Desk::new();
+    let graded = project("sample-runs/paperbench/grader_output.json");
+    fs::copy(graded, desk.run().join("grader_output.json")).unwrap();
+    let leaves = ["--unit", "leaf", "--annotator", "A1"];
+    desk.import("component,unit,score,blind\n0/3/3,leaf,not met,true\n", &["--annotator", "A1"]);
+
+    let said = desk.json(&leaves);
+
+    let items = said["queue"]["items"].as_array().unwrap();
+    assert_eq!((items.len(), &said["queue"]["labelled"]), (25, &json!(1)));
+    let of = |id: &str| items.iter().find(|it| it["component"] == id).unwrap();
+    assert_eq!((&of("0/3/3")["unit"], &of("0/3/3")["label"]["score"]), (&json!("leaf"), &json!(0)));
+    assert_eq!(of("0/3/3")["verdict"], json!({"score": 1, "label": "met"}));
+    assert_eq!(of("0/0/0")["verdict"], Value::Null);
+    assert!(desk.said(&leaves).contains("1 of 25 labelled, 0 as judged"));
+    let none = desk.audit(&["--unit", "flag", "--annotator", "A1"]);
+    assert_ne!(none.code, Some(0));
+    assert!(none.err.contains("has no flags to check"), "{}", none.err);
+}

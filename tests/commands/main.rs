@@ -43,4 +43,5 @@ mod study_agree;
 mod study_components;
 mod study_corpus;
 mod study_panel;
+mod study_whole;
 mod tables;

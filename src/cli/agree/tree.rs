@@ -118,7 +118,7 @@ struct Part {
 }
 
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
-    if args.paths.len() % 2 != 0 {
+    if !args.paths.len().is_multiple_of(2) {
         let why = "--tree takes trees by twos: the reference, then the judge's, and so on";
         return Err(Failure::wrong(why));
     }

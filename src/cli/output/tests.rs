@@ -23,13 +23,6 @@ fn json_has_escapes_for_what_a_terminal_obeys_or_does_not_show() {
 }
 
 #[test]
-fn markdown_shows_the_letters_of_a_cell_and_makes_none_of_them_a_tag_or_an_emphasis() {
-    assert_eq!(markdown("~/**/<session>.jsonl"), r"~/\*\*/\<session>.jsonl");
-    assert_eq!(markdown("`--at <TURN>` a|b"), r"`--at <TURN>` a\|b");
-    assert_eq!(markdown("a ` and <b>"), r"a ` and \<b>");
-}
-
-#[test]
 fn json_that_is_passed_on_as_it_was_has_the_same_escapes() {
     let raw = RawValue::from_string("{\n\t\"a\u{7f}\": [\"\u{202e}\\n\"]\r\n}".into()).unwrap();
 

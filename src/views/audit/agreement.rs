@@ -149,8 +149,7 @@ pub fn agreement_rows(audit: &Audit, session: &Session, areas: &Areas) -> Vec<Ro
     }
     if session.audited.unit().is_raised() {
         rows.push(Row::Heading(format!("{}, of what was raised", labels(opens))));
-        say_shares(audit, &open, width, &mut rows);
-        say_tables(&open, &mut rows);
+        say_accepted(&open, &mut rows);
         say_missed(audit, session, &mut rows);
     } else {
         rows.push(Row::Heading(match (blinds, opens) {
@@ -182,10 +181,19 @@ fn say_tables(pairs: &Pairs, rows: &mut Vec<Row>) {
     say_confusion(&table, &levels, rows);
 }
 
+/// How much of what was raised is right: whoever raised it says so of everything, so there is nothing to agree on by chance.
+fn say_accepted(pairs: &Pairs, rows: &mut Vec<Row>) {
+    let (all, high) = (pairs.scores.len(), f64::from(pairs.scale.ends().1));
+    if all > 0 {
+        let count = pairs.scores.iter().filter(|(_, label)| *label == high).count();
+        let share = figures::share(count as f64 / all as f64);
+        rows.push(Row::Pair("right", format!("{share}  {count} of {all}")));
+    }
+}
+
 /// Places that the rater marked and that the judging does not flag.
 fn say_missed(audit: &Audit, session: &Session, rows: &mut Vec<Row>) {
     if session.audited.unit() == Unit::Flag {
-        rows.push(Row::Blank);
         rows.push(Row::Pair("missed", audit.missed_places(session).len().to_string()));
     }
 }

@@ -112,9 +112,11 @@ impl Audit {
         session: &mut Session,
         numbers: &mut Numbers,
     ) -> Option<Effect> {
-        let [blind, open] = super::agreement::audit_pairs(session);
-        let of = if session.audited.unit().is_raised() { open } else { blind };
-        self.agreement.ask(numbers, of)
+        if session.audited.unit().is_raised() {
+            return None;
+        }
+        let [blind, _] = super::agreement::audit_pairs(session);
+        self.agreement.ask(numbers, blind)
     }
 
     pub(crate) fn take(&mut self, session: &mut Session, request: Request, answer: Answer) {

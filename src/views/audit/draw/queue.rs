@@ -19,6 +19,7 @@ use crate::{
     widgets::{
         line::{fit, own, safe, sides},
         panel::{position, put_row, sentence},
+        text,
         theme::{Meaning, Theme},
     },
 };
@@ -81,7 +82,7 @@ fn named(entry: &Entry, theme: Theme, most: usize) -> Vec<Span<'static>> {
     // The name of what was raised has its place already.
     match entry.is_raised {
         true => vec![name],
-        false => vec![own(format!("{id:<ID$}"), muted), name],
+        false => vec![own(format!("{id:<0$}", ID.max(text::width(&id) + 1)), muted), name],
     }
 }
 
