@@ -142,7 +142,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         report::plan((&jobs, &left_out), args.json, out)?;
         return Ok(Exit::Fine);
     }
-    judge(args, &audited, &moments, out)
+    judge(args, audited, &moments, out)
 }
 
 /// What all states of one call have in common.

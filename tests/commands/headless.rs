@@ -905,8 +905,8 @@ fn check_names_file_line_and_field_of_every_mistake_in_components_exposure_judge
     assert_eq!(ran.code, Some(1));
     let shown = ran.out.replace(&format!("{}", bundle.display()), "BUNDLE");
     insta::assert_snapshot!(shown, @r##"
-    BUNDLE/components.json:4: components[0].intnet: no such field; known: id, name, intent, formula, inputs, outputs, connects_to, committed_at_turn
-    BUNDLE/components.json:5: components[1].name: expected text, found 7
+    BUNDLE/components.json:4: components[0].intnet: no such field; known: id, name, intent, formula, inputs, outputs, connects_to, committed_at_turn, blocker
+    BUNDLE/components.json:5: components[1].name: expected text that is not blank, found 7
     BUNDLE/components.json:5: components[1].connects_to[0]: no component "C09"
     BUNDLE/components.json:6: components[1].committed_at_turn: no turn 99; the run has 56
     BUNDLE/components.json:7: components[2].id: "C01" is there already; the first one counts
