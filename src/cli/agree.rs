@@ -2,9 +2,12 @@
 
 mod calibration;
 mod document;
-mod gather;
+pub(super) mod gather;
+mod panel;
+mod reference;
 mod repeats;
 mod tables;
+mod tree;
 
 use std::path::PathBuf;
 
@@ -12,12 +15,21 @@ use clap::ValueEnum;
 
 use crate::{
     run::rubric::{COMPONENTS, DECISIONS, Levels, PROCESS},
-    study::{Scale, raters::Panel},
+    study::{
+        Scale,
+        agreement::classes::{Positive, ZeroDivision},
+        raters::Panel,
+    },
 };
 
-use super::{Exit, Failure, Outcome, output::Out, resampling::Resampling};
+use super::{
+    Exit, Failure, Outcome,
+    output::{Forms, Out},
+    resampling::Resampling,
+};
 use document::{Document, Measuring};
 use gather::Gathered;
+use reference::Terms;
 use repeats::Repeats;
 
 /// Agreement between raters: judges and humans of runs, or columns of a table
@@ -68,15 +80,52 @@ pub struct Args {
     /// against the others of the same state of the code
     #[arg(long, conflicts_with_all = ["by", "calibration"])]
     repeats: bool,
-    /// Print JSON (schema trajview.agree/1)
-    #[arg(long, conflicts_with_all = ["csv", "md"])]
+    #[command(flatten)]
+    against: AgainstArgs,
+    /// Compare two graded rubric trees of PaperBench leaf by leaf, the reference first: JudgeEval's table, by category
+    /// and over all. Several such twos are pooled. Classes without a value count as 0 in averages, as JudgeEval has it,
+    /// unless --zero-division says otherwise
+    #[arg(long, conflicts_with_all = ["rubric", "by", "calibration", "repeats", "blind_only", "against"])]
+    tree: bool,
+    /// Print JSON (schema trajview.agree/1; with --tree trajview.agree-tree/1)
+    #[arg(long, conflicts_with_all = ["csv", "md", "tex", "save_tables"])]
     json: bool,
     /// Print a table of every measure as CSV
-    #[arg(long, conflicts_with = "md")]
+    #[arg(long, conflicts_with_all = ["md", "tex", "save_tables"])]
     csv: bool,
-    /// Print the tables as Markdown
-    #[arg(long)]
-    md: bool,
+    #[command(flatten)]
+    forms: Forms,
+}
+
+/// How raters are held against a reference.
+#[derive(Debug, clap::Args)]
+struct AgainstArgs {
+    /// The reference rater, against whom every other gets accuracy, precision, recall and F1; the beginning of a name is
+    /// enough. If left out, gold, where adjudication left some
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["calibration", "repeats"])]
+    against: Option<String>,
+    /// With a reference: which scores are positive, as ">=3"; precision, recall and F1 of that alone are added
+    #[arg(long, value_name = "CONDITION", value_parser = positive)]
+    positive: Option<Positive>,
+    /// With a reference: what a class that has no precision or recall counts as in averages; `undefined` leaves it out
+    /// [default: undefined]
+    #[arg(long, value_name = "undefined|0|1", value_parser = zero_division)]
+    zero_division: Option<ZeroDivision>,
+}
+
+impl AgainstArgs {
+    fn terms(&self, otherwise: ZeroDivision) -> Terms {
+        Terms { zero: self.zero_division.unwrap_or(otherwise), positive: self.positive }
+    }
+}
+
+fn positive(words: &str) -> Result<Positive, String> {
+    Positive::parse(words).ok_or_else(|| "expected a condition on a score, as \">=3\"".into())
+}
+
+fn zero_division(word: &str) -> Result<ZeroDivision, String> {
+    let found = ZeroDivision::ALL.into_iter().find(|it| it.word() == word);
+    found.ok_or_else(|| "expected undefined, 0 or 1".into())
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -88,6 +137,10 @@ pub enum By {
 }
 
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
+    out.write_as(&args.forms)?;
+    if args.tree {
+        return tree::run(args, out);
+    }
     let gathered = Gathered::of(&args.paths, args.rubric)?;
     if args.repeats && *gathered.rubric != COMPONENTS {
         return Err(Failure::wrong("--repeats is for components; leave out --rubric"));
@@ -105,8 +158,16 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         true => calibration::chosen(panel, &args.raters).map(|(panel, it)| (panel, Some(it)))?,
         false => (panel, None),
     };
+    let reference = match args.calibration {
+        true => None,
+        false => reference::chosen(&panel, args.against.against.as_deref())?,
+    };
+    if reference.is_none() && args.against.positive.is_some() {
+        return Err(Failure::wrong("--positive needs a reference; name one with --against"));
+    }
+    let reference = reference.map(|at| (at, args.against.terms(ZeroDivision::Undefined)));
     let folders = gathered.folders();
-    let measuring = Measuring { scale, plan, by: args.by, folders: &folders };
+    let measuring = Measuring { scale, plan, by: args.by, folders: &folders, reference };
     let mut document = Document::of(&panel, &measuring);
     document.calibration = calibration;
     document.repeats = args.repeats.then(|| Repeats::of(gathered.runs(), &measuring.plan));
@@ -127,7 +188,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     } else if let Some(repeats) = &document.repeats {
         repeats::print(&document, repeats, args, out)?;
     } else if args.calibration {
-        calibration::print(&document, args.md, out)?;
+        calibration::print(&document, args.forms.form(), out)?;
     } else {
         tables::print(&document, args, out)?;
     }

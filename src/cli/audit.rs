@@ -5,6 +5,7 @@ mod absences;
 mod audited;
 mod document;
 mod sheet;
+pub mod study;
 mod tables;
 mod units;
 
@@ -12,7 +13,10 @@ use std::path::PathBuf;
 
 use crate::{run::rubric::Unit, study::queue::Plan};
 
-use super::{Exit, Failure, Outcome, RunArg, config, output::Out};
+use super::{
+    Exit, Failure, Outcome, at, config,
+    output::{Forms, Out},
+};
 use audited::Audited;
 use document::Document;
 
@@ -21,11 +25,12 @@ use document::Document;
 /// The queue is drawn with a seed from the verdicts of one judgement, stratified by score. A verdict is hidden until
 /// this annotator has labelled it. Labels are kept in RUN/labels, one file an annotator; annotators never see each
 /// other's, save with --all. `trajview RUN --view audit` labels with keys; a sheet (--export --blank) is for labelling
-/// elsewhere.
+/// elsewhere. In the place of a run stands a study: a file study.toml that names runs, judges, raters and the sample, or a
+/// folder of run bundles; its queue is one over all runs.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
-    run: RunArg,
+    run: RunOrStudy,
     /// Who labels: any name; without it the setting `annotator`, else the name of the user
     #[arg(long, value_name = "NAME")]
     annotator: Option<String>,
@@ -36,9 +41,9 @@ pub struct Args {
     /// What is audited: component, leaf (of a graded rubric tree), flag, signal, decision or process
     #[arg(long, value_name = "KIND", value_parser = super::view::unit, default_value = "component", hide_default_value = true)]
     unit: Unit,
-    /// Start of the draws
-    #[arg(long, default_value_t = Plan::default().seed)]
-    seed: u64,
+    /// Start of the draws [default: 1]; of a study its file says it
+    #[arg(long)]
+    seed: Option<u64>,
     /// How many verdicts; all, if left out
     #[arg(long, value_name = "N")]
     size: Option<usize>,
@@ -48,29 +53,54 @@ pub struct Args {
     /// Take labels from a CSV with the columns component and score and, where known, run, turn, commit, judgement,
     /// annotator, reason, note, blind and at; nothing is written unless every row is good. With --judgement, rows that
     /// name no judgement, commit and turn are of that one
-    #[arg(long, value_name = "FILE", conflicts_with = "export")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["export", "md", "tex", "save_tables"])]
     import: Option<PathBuf>,
     /// Print this annotator's labels as CSV, as --import and `trajview agree` read it
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["md", "tex", "save_tables"])]
     export: bool,
     /// With the labels of all annotators
-    #[arg(long, requires = "export", conflicts_with_all = ["blank", "annotator"])]
+    #[arg(long, requires = "export", conflicts_with = "blank")]
     all: bool,
     /// The queue as a sheet to be filled in, without verdicts and labels
     #[arg(long, requires = "export")]
     blank: bool,
-    /// Print JSON (schema trajview.audit/1)
-    #[arg(long, conflicts_with_all = ["csv", "md", "import", "export"])]
+    /// What raters of a study scored differently, with all they said, for whoever settles it; --export prints what was
+    /// settled as CSV, --export --blank a sheet to be filled in, --import takes it back into gold.json
+    #[arg(long, conflicts_with_all = ["absences", "all"])]
+    adjudicate: bool,
+    /// With the verdicts of the judges beside the labels
+    #[arg(long, requires = "adjudicate")]
+    verdicts: bool,
+    /// Write the study that is made of a folder to this new file, such as study.toml
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
+    /// Print JSON (schema trajview.audit/1; of a study trajview.study/1)
+    #[arg(long, conflicts_with_all = ["csv", "md", "tex", "save_tables", "import", "export"])]
     json: bool,
     /// Print one table as CSV
-    #[arg(long, conflicts_with_all = ["md", "import", "export"])]
+    #[arg(long, conflicts_with_all = ["md", "tex", "save_tables", "import", "export"])]
     csv: bool,
-    /// Print the tables as Markdown
-    #[arg(long, conflicts_with_all = ["import", "export"])]
-    md: bool,
+    #[command(flatten)]
+    forms: Forms,
+}
+
+/// What is audited.
+#[derive(Debug, clap::Args)]
+struct RunOrStudy {
+    /// A run bundle; a study (study.toml), or a folder of run bundles
+    #[arg(id = "run", value_name = "RUN|STUDY", value_parser = at::recording())]
+    path: PathBuf,
 }
 
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
+    out.write_as(&args.forms)?;
+    if let Some(studied) = study::of(args)? {
+        return study::run(&studied, args, out);
+    }
+    if args.all && args.annotator.is_some() {
+        let why = "--all is with the labels of everybody; leave out --annotator";
+        return Err(Failure::wrong(why));
+    }
     let mut audited = Audited::open(&args.run.path)?;
     if let Some(file) = &args.import {
         return sheet::import(&mut audited, args, file, out);
@@ -78,7 +108,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     if args.export && !args.blank {
         return sheet::export(&audited, args, out);
     }
-    let plan = Plan { seed: args.seed, size: args.size };
+    let plan = Plan { seed: args.seed.unwrap_or(Plan::default().seed), size: args.size };
     if args.unit != Unit::Component && (args.blank || args.absences) {
         let why = "sheets to fill in and places that were never opened are of components alone";
         return Err(Failure::wrong(why));
@@ -105,7 +135,7 @@ fn shown(document: &Document, args: &Args, out: &mut Out) -> Outcome {
     } else if args.csv {
         tables::csv(document, out)?;
     } else {
-        tables::print(document, args.md, out)?;
+        tables::print(document, args.forms.md, out)?;
     }
     Ok(Exit::Fine)
 }

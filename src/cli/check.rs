@@ -14,7 +14,8 @@ use super::{Exit, Outcome, at, output::Out};
 /// Read everything, print every warning with its place
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Logs, run bundles, or folders below which runs are looked for
+    /// Logs, run bundles, folders below which runs are looked for, or a file that would stand beside a run: components.json,
+    /// a judgement, labels; or a study (study.toml)
     #[arg(value_name = "PATH", required = true, value_parser = at::recording())]
     paths: Vec<PathBuf>,
     /// Print JSON (schema trajview.check/1)
@@ -54,13 +55,17 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         for warning in &checked.warnings {
             out.line(&checked.sentence(warning))?;
         }
+        let warnings = match checked.warnings.len() {
+            0 => "no warnings".to_owned(),
+            count => at::counted(count, "warning"),
+        };
+        if let (Some(format), None) = (checked.format, checked.turns) {
+            let alone = if format == "study" { "" } else { ", held against no run" };
+            out.line(&format!("{}: {format}{alone}, {warnings}", checked.path))?;
+        }
         if let (Some(format), Some(turns), Some(steps)) =
             (checked.format, checked.turns, checked.steps)
         {
-            let warnings = match checked.warnings.len() {
-                0 => "no warnings".to_owned(),
-                count => at::counted(count, "warning"),
-            };
             let run = format!("{}, {}", at::turns(turns), at::counted(steps, "step"));
             let tree = checked
                 .nodes
@@ -77,6 +82,33 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
 }
 
 impl Checked {
+    /// A document that is no recording.
+    fn of_document(path: &Path, format: &'static str, warnings: Vec<Warning>) -> Self {
+        Self {
+            path: path.display().to_string(),
+            format: Some(format),
+            turns: None,
+            steps: None,
+            nodes: None,
+            exit: if warnings.is_empty() { Exit::Fine } else { Exit::Failed },
+            warnings,
+        }
+    }
+
+    /// What could not be opened.
+    fn of_failure(path: &Path, what: String, exit: Exit) -> Self {
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+        Self {
+            path: path.display().to_string(),
+            format: None,
+            turns: None,
+            steps: None,
+            nodes: None,
+            warnings: vec![Warning { place: name.unwrap_or_default(), what }],
+            exit,
+        }
+    }
+
     /// The warning behind its place, written so that an editor can follow it: `folder/file:line: what`.
     fn sentence(&self, warning: &Warning) -> String {
         let path = Path::new(&self.path);
@@ -97,26 +129,22 @@ fn runs_at(path: &Path) -> Vec<PathBuf> {
 }
 
 fn check(path: &Path, siblings: &Siblings) -> Checked {
+    if store::study::is_study(path) {
+        return match store::study::check(path) {
+            Ok(warnings) => Checked::of_document(path, "study", warnings),
+            Err(why) => Checked::of_failure(path, why.to_string(), Exit::CannotRead),
+        };
+    }
+    if let Some((format, warnings)) = store::rubric::check_alone(path) {
+        return Checked::of_document(path, format, warnings);
+    }
     match store::open_among(path, siblings) {
         Err(why) => {
             let (what, exit) = match &why {
                 OpenError::Read { why, .. } => (format!("cannot be read: {why}"), Exit::CannotRead),
                 OpenError::Understand { why, .. } => (why.clone(), Exit::CannotUnderstand),
             };
-            let name = path
-                .file_name()
-                .map(|name| name.to_string_lossy().into_owned())
-                .unwrap_or_default();
-            let warnings = vec![Warning { place: name, what }];
-            Checked {
-                path: path.display().to_string(),
-                format: None,
-                turns: None,
-                steps: None,
-                nodes: None,
-                warnings,
-                exit,
-            }
+            Checked::of_failure(path, what, exit)
         }
         Ok(opened) => {
             let mut warnings = opened.run.warnings.clone();

@@ -16,7 +16,12 @@ use crate::{
     study::compare::{self, FileRow, Moment, Party, Side, Subtraction, Trees},
 };
 
-use super::{Exit, Failure, Outcome, at, measuring::Measuring, output::Out};
+use super::{
+    Exit, Failure, Outcome, at,
+    measuring::Measuring,
+    output::{Forms, Out},
+    resampling::Resampling,
+};
 use document::Document;
 
 /// Compare runs, paired by component, checkpoint and phase
@@ -38,15 +43,16 @@ pub struct Args {
     each: Each,
     #[command(flatten)]
     measuring: Measuring,
+    #[command(flatten)]
+    resampling: Resampling,
     /// Print JSON (schema trajview.compare/1)
-    #[arg(long, conflicts_with_all = ["csv", "md"])]
+    #[arg(long, conflicts_with_all = ["csv", "md", "tex", "save_tables"])]
     json: bool,
     /// Print one table of every pair of numbers as CSV
-    #[arg(long, conflicts_with = "md")]
+    #[arg(long, conflicts_with_all = ["md", "tex", "save_tables"])]
     csv: bool,
-    /// Print the tables as Markdown
-    #[arg(long)]
-    md: bool,
+    #[command(flatten)]
+    forms: Forms,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -64,6 +70,7 @@ struct Named {
 }
 
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
+    out.write_as(&args.forms)?;
     let scorer = args.measuring.scorer()?;
     let named = args.runs.iter().map(|path| open(path)).collect::<Result<Vec<_>, _>>()?;
     let mut parties = parties(&named, args.each, (&scorer, &ReuseReader::default()))?;

@@ -15,7 +15,10 @@ use crate::{
 };
 
 use super::{
-    Exit, Failure, Outcome, compare, measuring::Measuring, output::Out, resampling::Resampling,
+    Exit, Failure, Outcome, compare, components,
+    measuring::Measuring,
+    output::{Forms, Out},
+    resampling::Resampling,
 };
 use document::Document;
 
@@ -25,7 +28,9 @@ use document::Document;
 /// of them pooled; of several runs under one condition the mean counts. Gaps are the first condition less the second.
 /// Gaps that differ by rounding alone are equal. p is Wilcoxon's signed-rank test, exact by permutation for at most 25
 /// gaps, zeros dropped; p Holm is adjusted for the metrics of the same agent. Erosion and verbosity rise where the last
-/// measured checkpoint of a run is above its first; slopes are least squares a checkpoint, their mean is over runs.
+/// measured checkpoint of a run is above its first. Components are paired within their task: intervals are over
+/// components, and with tasks as clusters by drawing them whole and by a linear mixed model; p Holm is adjusted for the
+/// measures of the same agent. Slopes are least squares a checkpoint, their mean is over runs.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The folder below which runs are looked for
@@ -43,17 +48,16 @@ pub struct Args {
     #[command(flatten)]
     resampling: Resampling,
     /// Print JSON (schema trajview.corpus/1)
-    #[arg(long, conflicts_with_all = ["csv", "md"])]
+    #[arg(long, conflicts_with_all = ["csv", "md", "tex", "save_tables"])]
     json: bool,
     /// Print one table as CSV: that of runs, unless --table names another
-    #[arg(long, conflicts_with = "md")]
+    #[arg(long, conflicts_with_all = ["md", "tex", "save_tables"])]
     csv: bool,
     /// Which table --csv prints
     #[arg(long, value_enum, value_name = "TABLE", default_value_t = Which::Runs, requires = "csv")]
     table: Which,
-    /// Print the tables as Markdown
-    #[arg(long)]
-    md: bool,
+    #[command(flatten)]
+    forms: Forms,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -62,6 +66,8 @@ enum Which {
     Runs,
     /// A row a paired test: an agent, a metric
     Paired,
+    /// A row a measure of components, with tasks as clusters
+    Components,
     /// How erosion and verbosity go from checkpoint to checkpoint
     Trends,
 }
@@ -72,6 +78,7 @@ fn conditions(words: &str) -> Result<Conditions, String> {
 }
 
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
+    out.write_as(&args.forms)?;
     let paths = paths(args)?;
     let scorer = args.measuring.scorer()?;
     let judge = judge(args.judge.as_deref(), &paths)?;
@@ -85,11 +92,12 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         match args.table {
             Which::Runs => out.csv(&tables::runs_csv(), &document.runs)?,
             Which::Paired => out.csv(tables::PAIRED, &document.paired)?,
+            Which::Components => out.csv(components::CSV, &document.components)?,
             Which::Trends => out.csv(tables::TRENDS, &document.trends)?,
         }
         super::output::tell_warnings(&document.problems);
     } else {
-        tables::print(&document, args.md, out)?;
+        tables::print(&document, args.forms.md, out)?;
     }
     Ok(Exit::Fine)
 }

@@ -14,7 +14,7 @@ use crate::{
     judge::{
         criteria::{self, Criteria},
         document::Document,
-        each::{EachError, News, judge_each},
+        each::{self, EachError, News, States, judge_each},
         fault::Fault,
         job::{About, JobError, JudgingRequest},
         own::{self, OwnError},
@@ -71,7 +71,8 @@ pub struct Args {
     repeat: u16,
     #[arg(long, default_value = "final", help = at::HELP)]
     at: String,
-    /// Judge the end of every checkpoint, in order
+    /// Judge the end of every checkpoint, in order; one that has nothing to judge, such as no decision that applied yet, is
+    /// left out and named
     #[arg(long, value_name = "checkpoint", value_parser = ["checkpoint"], conflicts_with = "at")]
     each: Option<String>,
     /// The words a judge is told, in the place of the built-in ones
@@ -122,8 +123,8 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let audited = JudgingCall { wish: wish(args, settings, &opened)?, opened, bundle };
     let moments = moments(args, &audited.opened.run)?;
     if args.dry_run {
-        let jobs: Result<Vec<Job>, JobError> = moments.iter().map(|at| audited.job(*at)).collect();
-        report::plan(&jobs?, args.json, out)?;
+        let (jobs, left_out) = each::jobs(&moments, |turn| audited.job(turn))?;
+        report::plan((&jobs, &left_out), args.json, out)?;
         return Ok(Exit::Fine);
     }
     judge(args, &audited, &moments, out)
@@ -159,11 +160,12 @@ fn judge(args: &Args, audited: &JudgingCall, moments: &[usize], out: &mut Out) -
     let (stop, signal) = signals::listen();
     let judgements = Judgements::of(&audited.bundle);
     let start = if args.resume { Start::Resume } else { Start::Anew };
-    let mut tell = |job: &Job, news: News<'_>| match news {
-        News::Begins => report::beginning(job),
-        News::Event(event) => report::event(job.scale(), event),
+    let mut tell = |news: News<'_>| match news {
+        News::Begins(job) => report::beginning(job),
+        News::Event(job, event) => report::event(job.scale(), event),
+        News::LeftOut(left_out) => report::left_out(left_out),
     };
-    let mut states: Vec<(Job, Ended)> = vec![];
+    let mut states = States::default();
     judge_each(
         moments,
         |turn| audited.job(turn)?.with_key(),
@@ -174,10 +176,12 @@ fn judge(args: &Args, audited: &JudgingCall, moments: &[usize], out: &mut Out) -
     )?;
     match args.each {
         Some(_) => report::each_ended(&states, args.json, out)?,
-        None => states.iter().try_for_each(|(job, it)| report::ended(job, it, args.json, out))?,
+        None => {
+            states.judged.iter().try_for_each(|(job, it)| report::ended(job, it, args.json, out))?
+        }
     }
     let mut exit = Exit::Fine;
-    for (job, ended) in &states {
+    for (job, ended) in &states.judged {
         if end(job, ended, signal.last())? != Exit::Fine {
             exit = Exit::Failed;
         }
@@ -289,6 +293,7 @@ impl From<JobError> for Failure {
             | JobError::UnknownDecision { .. }
             | JobError::NoDecisions(_)
             | JobError::NoPart { .. }
+            | JobError::UnknownPart(_)
             | JobError::NoKey { .. } => Exit::WrongArguments,
             JobError::NoFiles(_) => Exit::CannotRead,
             JobError::NoChecklist(_) => Exit::CannotUnderstand,

@@ -3,6 +3,7 @@
 //! To add one, write `cli/<name>.rs` with its arguments and a `run`, and add one word to `Command`.
 
 mod agree;
+mod annotations;
 mod at;
 mod audit;
 mod blame;
@@ -11,6 +12,7 @@ mod check;
 mod commands;
 mod compare;
 mod completions;
+mod components;
 mod config;
 mod corpus;
 mod decisions;
@@ -30,6 +32,7 @@ mod mcp;
 mod measuring;
 mod memory;
 mod metrics;
+mod new;
 mod outcome;
 mod output;
 mod process;
@@ -86,12 +89,14 @@ enum Command {
     Hook(hook::Args),
     Audit(audit::Args),
     Agree(agree::Args),
+    Annotations(annotations::Args),
     Compare(compare::Args),
     Corpus(corpus::Args),
     Process(process::Args),
     Decisions(decisions::Args),
     Layer(layer::Args),
     Memory(memory::Args),
+    New(new::Args),
     Import(import::Args),
     Export(export::Args),
     Check(check::Args),
@@ -143,12 +148,14 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Hook(args)) => hook::run(args, out),
         Some(Command::Audit(args)) => audit::run(args, out),
         Some(Command::Agree(args)) => agree::run(args, out),
+        Some(Command::Annotations(args)) => annotations::run(args, out),
         Some(Command::Compare(args)) => compare::run(args, out),
         Some(Command::Corpus(args)) => corpus::run(args, out),
         Some(Command::Process(args)) => process::run(args, out),
         Some(Command::Decisions(args)) => decisions::run(args, out),
         Some(Command::Layer(args)) => layer::run(args, out),
         Some(Command::Memory(args)) => memory::run(args, out),
+        Some(Command::New(args)) => new::run(args, out),
         Some(Command::Import(args)) => import::run(args, out),
         Some(Command::Export(args)) => export::run(args, out),
         Some(Command::Check(args)) => check::run(args, out),

@@ -14,7 +14,12 @@ use crate::{
 
 use visible::Visible;
 
+mod forms;
+mod table;
 mod visible;
+
+pub use forms::{Form, Forms};
+pub use table::{Column, Table};
 
 pub use crate::formats::csv::row as csv_row;
 
@@ -22,13 +27,27 @@ pub use crate::formats::csv::row as csv_row;
 pub struct Out {
     writer: BufWriter<Stdout>,
     is_terminal: bool,
+    form: Form,
+    saved: Option<forms::Saved>,
 }
 
 impl Out {
     pub fn stdout() -> Self {
         let stdout = io::stdout();
         let is_terminal = stdout.is_terminal();
-        Self { writer: BufWriter::new(stdout), is_terminal }
+        let writer = BufWriter::new(stdout);
+        Self { writer, is_terminal, form: Form::Text, saved: None }
+    }
+
+    /// Writes tables from here on as the options say.
+    ///
+    /// # Errors
+    ///
+    /// Where the folder that tables are saved to cannot be made.
+    pub fn write_as(&mut self, forms: &Forms) -> io::Result<()> {
+        self.form = forms.form();
+        self.saved = forms.save_tables.as_deref().map(forms::Saved::to).transpose()?;
+        Ok(())
     }
 
     /// Columns of the terminal, or what `COLUMNS` says; None where the output goes elsewhere and may be as wide as it is.
@@ -41,9 +60,41 @@ impl Out {
         told.or_else(of_terminal).filter(|columns| *columns > 0)
     }
 
-    /// A line of ours with recorded words in it; control and invisible characters are written out.
+    /// A line of ours with recorded words in it; control and invisible characters are written out. Beside tables in LaTeX
+    /// it is a comment.
     pub fn line(&mut self, words: &str) -> io::Result<()> {
-        writeln!(self.writer, "{}", plain(words))
+        let words = plain(words);
+        if let Some(saved) = self.saved.as_mut().filter(|_| !words.trim().is_empty()) {
+            saved.title = words.trim().to_owned();
+        }
+        match self.form {
+            Form::Tex if !words.is_empty() => writeln!(self.writer, "% {words}"),
+            Form::Text | Form::Markdown | Form::Tex => writeln!(self.writer, "{words}"),
+        }
+    }
+
+    /// A line of a table, in its form already.
+    fn plain_line(&mut self, line: &str) -> io::Result<()> {
+        writeln!(self.writer, "{}", plain(line))
+    }
+
+    /// A sentence of ours, folded where the terminal is narrower than it; its other lines are indented.
+    pub fn sentence(&mut self, words: &str) -> io::Result<()> {
+        const INDENT: &str = "  ";
+        let columns = self.columns().filter(|_| self.form == Form::Text);
+        let words = plain(words);
+        let Some(columns) = columns.filter(|columns| text::width(&words) > *columns) else {
+            return self.line(&words);
+        };
+        let rows = text::wrap(&words, columns.saturating_sub(INDENT.len()).max(1));
+        rows.into_iter().enumerate().try_for_each(|(at, range)| {
+            let row = words.get(range).unwrap_or_default();
+            writeln!(self.writer, "{}{row}", if at == 0 { "" } else { INDENT })
+        })?;
+        if let Some(saved) = &mut self.saved {
+            saved.title = words.trim().to_owned();
+        }
+        Ok(())
     }
 
     /// Recorded bytes as they are into a pipe or file, made harmless on a terminal.
@@ -141,112 +192,6 @@ fn said(value: &Value) -> String {
             fields.collect::<Vec<_>>().join("; ")
         }
     }
-}
-
-/// Between two columns of text.
-const GAP: &str = "  ";
-
-/// A column: its head, and what a row has there.
-pub type Column<'a, R> = (&'a str, &'a dyn Fn(&R) -> String);
-
-/// Columns of text, the last one as long as it is.
-pub struct Table {
-    heads: Vec<String>,
-    rows: Vec<Vec<String>>,
-}
-
-impl Table {
-    /// A head that starts with `>` makes a column of numbers.
-    pub fn new(heads: &[&'static str]) -> Self {
-        Self::headed(heads.iter().map(|head| (*head).to_owned()).collect())
-    }
-
-    /// The same with heads that are made up as the program goes.
-    pub fn headed(heads: Vec<String>) -> Self {
-        Self { heads, rows: vec![] }
-    }
-
-    /// A row for each thing, a cell for each column.
-    pub fn of<'r, R: 'r>(columns: &[Column<'_, R>], rows: impl IntoIterator<Item = &'r R>) -> Self {
-        let mut table = Self::headed(columns.iter().map(|(head, _)| (*head).to_owned()).collect());
-        rows.into_iter().for_each(|row| table.row(columns.iter().map(|(_, of)| of(row)).collect()));
-        table
-    }
-
-    /// Written as Markdown, or in columns.
-    pub fn write(&self, is_markdown: bool, out: &mut Out) -> io::Result<()> {
-        if is_markdown { self.markdown(out) } else { self.print(out) }
-    }
-
-    pub fn row(&mut self, cells: Vec<String>) {
-        self.rows.push(cells.iter().map(|cell| plain(cell).into_owned()).collect());
-    }
-
-    pub fn print(&self, out: &mut Out) -> io::Result<()> {
-        let (heads, widths) = (self.plain_heads(), self.widths());
-        let mut rows = std::iter::once(&heads).chain(&self.rows);
-        rows.try_for_each(|row| out.line(self.format(row, &widths).trim_end()))
-    }
-
-    /// Columns that it takes as text.
-    pub fn width(&self) -> usize {
-        let widths = self.widths();
-        widths.iter().sum::<usize>() + GAP.len() * widths.len().saturating_sub(1)
-    }
-
-    fn plain_heads(&self) -> Vec<String> {
-        self.heads.iter().map(|head| head.trim_start_matches('>').to_owned()).collect()
-    }
-
-    fn widths(&self) -> Vec<usize> {
-        let heads = self.plain_heads();
-        let width = |column: usize| {
-            let cells = std::iter::once(&heads).chain(&self.rows).filter_map(|row| row.get(column));
-            cells.map(|cell| text::width(cell)).max().unwrap_or(0)
-        };
-        (0..heads.len()).map(width).collect()
-    }
-
-    fn format(&self, row: &[String], widths: &[usize]) -> String {
-        let cells = row.iter().enumerate().map(|(column, cell)| {
-            let gap = " "
-                .repeat(widths.get(column).copied().unwrap_or(0).saturating_sub(text::width(cell)));
-            let is_number = self.heads.get(column).is_some_and(|head| head.starts_with('>'));
-            if is_number { format!("{gap}{cell}") } else { format!("{cell}{gap}") }
-        });
-        cells.collect::<Vec<_>>().join(GAP)
-    }
-
-    pub fn markdown(&self, out: &mut Out) -> io::Result<()> {
-        let row = |cells: Vec<String>| format!("| {} |", cells.join(" | "));
-        out.line(&row(self
-            .heads
-            .iter()
-            .map(|head| head.trim_start_matches('>').to_owned())
-            .collect()))?;
-        let rule = |head: &String| {
-            if head.starts_with('>') { "---:".to_owned() } else { "---".to_owned() }
-        };
-        out.line(&row(self.heads.iter().map(rule).collect()))?;
-        let shown = |cells: &Vec<String>| cells.iter().map(|cell| markdown(cell)).collect();
-        self.rows.iter().try_for_each(|cells| out.line(&row(shown(cells))))
-    }
-}
-
-/// A cell that Markdown shows as it is written here: no letter of it begins a tag, an emphasis or another cell. What
-/// stands between backticks is code.
-fn markdown(cell: &str) -> String {
-    let has_code = cell.matches('`').count().is_multiple_of(2);
-    let mut shown = String::with_capacity(cell.len());
-    let mut is_code = false;
-    for letter in cell.chars() {
-        is_code ^= has_code && letter == '`';
-        if letter == '|' || (!is_code && matches!(letter, '<' | '*')) {
-            shown.push('\\');
-        }
-        shown.push(letter);
-    }
-    shown
 }
 
 /// A cell for people: `-` where there is nothing.

@@ -15,7 +15,11 @@ use crate::{
     store,
 };
 
-use super::{Exit, Failure, Outcome, at, output::Out, resampling::Resampling};
+use super::{
+    Exit, Failure, Outcome, at,
+    output::{Forms, Out},
+    resampling::Resampling,
+};
 
 pub use document::{Process, ScoreRow, SignalRow};
 
@@ -48,14 +52,13 @@ pub struct Args {
     #[command(flatten)]
     resampling: Resampling,
     /// Print JSON (schema trajview.process/1): a document a run, one in all of a folder
-    #[arg(long, conflicts_with_all = ["csv", "md"])]
+    #[arg(long, conflicts_with_all = ["csv", "md", "tex", "save_tables"])]
     json: bool,
     /// Print a row a run as CSV
-    #[arg(long, conflicts_with = "md")]
+    #[arg(long, conflicts_with_all = ["md", "tex", "save_tables"])]
     csv: bool,
-    /// Print the tables as Markdown
-    #[arg(long)]
-    md: bool,
+    #[command(flatten)]
+    forms: Forms,
 }
 
 fn profile(word: &str) -> Result<Profile, String> {
@@ -99,6 +102,7 @@ impl Worked {
 }
 
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
+    out.write_as(&args.forms)?;
     if let [path] = args.runs.as_slice()
         && !store::holds_several(path)
     {
@@ -142,5 +146,5 @@ fn one(worked: &Worked, args: &Args, out: &mut Out) -> std::io::Result<()> {
             [document::CsvRow::of(worked, args.profile, args.weights.as_ref())],
         );
     }
-    tables::print(&document, args.md, out)
+    tables::print(&document, args.forms.md, out)
 }

@@ -1,6 +1,6 @@
-//! How a command draws the resamples of its intervals.
+//! How a command draws the resamples of its intervals, and how they are written.
 
-use crate::study::Plan;
+use crate::study::{Interval, Plan};
 
 #[derive(Debug, clap::Args)]
 pub struct Resampling {
@@ -23,4 +23,23 @@ fn at_most_a_million(words: &str) -> Result<usize, String> {
         Ok(count) if count <= 1_000_000 => Ok(count),
         _ => Err("expected a number from 0 to 1000000".into()),
     }
+}
+
+/// `0.612 [0.430, 0.794]`; a dash where there is no value.
+pub fn with_interval(value: Option<f64>, interval: Option<Interval>) -> String {
+    let figure = |number: f64| {
+        if number.abs() < 1000.0 { format!("{number:.3}") } else { format!("{number:.0}") }
+    };
+    match (value, interval) {
+        (None, _) => "-".into(),
+        (Some(value), None) => figure(value),
+        (Some(value), Some(Interval { low, high })) => {
+            format!("{} [{}, {}]", figure(value), figure(low), figure(high))
+        }
+    }
+}
+
+/// `0.0312`, `1.2e-6`
+pub fn p_value(p: f64) -> String {
+    if p < 0.0001 { format!("{p:.1e}") } else { format!("{p:.4}") }
 }

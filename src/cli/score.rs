@@ -31,7 +31,7 @@ use super::{
     Exit, Failure, Outcome, at,
     measuring::Measuring,
     memory,
-    output::{Out, tell, tell_warnings},
+    output::{Forms, Out, tell, tell_warnings},
     process,
 };
 use document::{Document, Moment};
@@ -61,14 +61,13 @@ pub struct Args {
     #[arg(long)]
     detail: bool,
     /// Print JSON (schema trajview.score/1), one document a run
-    #[arg(long, conflicts_with_all = ["csv", "md"])]
+    #[arg(long, conflicts_with_all = ["csv", "md", "tex", "save_tables"])]
     json: bool,
     /// Print one table of all runs as CSV
-    #[arg(long, conflicts_with = "md")]
+    #[arg(long, conflicts_with_all = ["md", "tex", "save_tables"])]
     csv: bool,
-    /// Print the tables as Markdown
-    #[arg(long)]
-    md: bool,
+    #[command(flatten)]
+    forms: Forms,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -82,6 +81,7 @@ enum Each {
 }
 
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
+    out.write_as(&args.forms)?;
     let scorers = (args.measuring.scorer()?, ReuseReader::default());
     let scorer = &scorers.0;
     let documents = match &args.tree {

@@ -21,14 +21,15 @@ use crate::{
 };
 
 use super::{
-    Exit, Failure, Outcome, at, config,
-    output::{Out, tell},
+    Exit, Failure, Outcome, at, audit, config,
+    output::{Out, tell, tell_warnings},
 };
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// A log, a run bundle, or a folder that holds one of them; two of them are compared; more, or a folder with several
-    /// below, open as a table; `-` is standard input; the current folder if left out
+    /// below, open as a table, with --view audit as one queue; a study (study.toml) opens as its queue; `-` is standard
+    /// input; the current folder if left out
     #[arg(value_name = "PATH", value_parser = at::recording())]
     paths: Vec<PathBuf>,
     /// Open at a turn (counts from 1), a checkpoint's id, `start` or `final`
@@ -219,7 +220,14 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     if let Some(path) = args.store.as_deref().filter(|path| !path.is_file()) {
         return Err(Failure::unread(format!("cannot read {}: no such file", path.display())));
     }
-    let options = options(args, settings);
+    let study = match args.paths.as_slice() {
+        [path] => audit::study::on_screen(path, place.view == View::Audit, args.seed)?,
+        _ => None,
+    };
+    if let Some(studied) = &study {
+        tell_warnings(&studied.warnings);
+    }
+    let options = Options { study: study.map(Arc::new), ..options(args, settings) };
     match args.snapshot {
         None => {
             let ending = runtime::run(&args.paths, place, options)?;

@@ -5,7 +5,7 @@
 //! here, a feature in Cargo.toml.
 
 use serde::{Deserialize, Serialize};
-use tree_sitter::{Parser, Tree};
+use tree_sitter::{InputEdit, Parser, Point, Tree};
 
 use super::languages;
 
@@ -115,7 +115,53 @@ impl Grammar {
 
 /// The tree of a text; errors are nodes in it. None where the grammar is not compiled in.
 pub fn parse(grammar: Grammar, text: &[u8]) -> Option<Tree> {
+    parser(grammar)?.parse(text, None)
+}
+
+fn parser(grammar: Grammar) -> Option<Parser> {
     let mut parser = Parser::new();
     parser.set_language(&grammar.language()?).ok()?;
-    parser.parse(text, None)
+    Some(parser)
+}
+
+/// As [`parse`], of a text that came out of another: what did not change is taken from its tree. Around errors a tree
+/// depends on what it came from; such a text is parsed anew.
+pub fn parse_after(grammar: Grammar, (old, tree): (&str, &Tree), text: &str) -> Option<Tree> {
+    if tree.root_node().has_error() {
+        return parse(grammar, text.as_bytes());
+    }
+    let mut edited = tree.clone();
+    edited.edit(&edit_between(old, text));
+    let parsed = parser(grammar)?.parse(text, Some(&edited))?;
+    if parsed.root_node().has_error() { parse(grammar, text.as_bytes()) } else { Some(parsed) }
+}
+
+/// The piece outside of which both texts are the same.
+fn edit_between(old: &str, new: &str) -> InputEdit {
+    let (a, b) = (old.as_bytes(), new.as_bytes());
+    let mut start = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    while !old.is_char_boundary(start) || !new.is_char_boundary(start) {
+        start -= 1;
+    }
+    let (rest_a, rest_b) = (a[start..].iter().rev(), b[start..].iter().rev());
+    let mut same = rest_a.zip(rest_b).take_while(|(a, b)| a == b).count();
+    while !old.is_char_boundary(a.len() - same) || !new.is_char_boundary(b.len() - same) {
+        same -= 1;
+    }
+    let (old_end, new_end) = (a.len() - same, b.len() - same);
+    InputEdit {
+        start_byte: start,
+        old_end_byte: old_end,
+        new_end_byte: new_end,
+        start_position: point_at(a, start),
+        old_end_position: point_at(a, old_end),
+        new_end_position: point_at(b, new_end),
+    }
+}
+
+fn point_at(text: &[u8], byte: usize) -> Point {
+    let before = &text[..byte];
+    let row = memchr::memchr_iter(b'\n', before).count();
+    let line = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
+    Point { row, column: byte - line }
 }

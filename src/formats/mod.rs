@@ -13,6 +13,7 @@
 
 mod aider;
 mod amp;
+pub mod annotations;
 mod antigravity;
 mod atif;
 mod bundle;

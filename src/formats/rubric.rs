@@ -1,5 +1,5 @@
 //! The files beside a recording that say what it is judged by and what was said of it: `components.json`,
-//! `exposure.json`, `judgements/*.json` and `labels/*.json` of a run bundle.
+//! `exposure.json`, `judgements/*.json`, `labels/*.json` and `gold.json` of a run bundle.
 //!
 //! Read leniently: an entry that cannot be used is a warning with its file, and the rest counts.
 
@@ -7,6 +7,7 @@ mod checklist;
 pub mod codebook;
 mod fields;
 mod flags;
+pub mod gold;
 mod judgement;
 mod labels;
 pub mod labels_file;
@@ -32,6 +33,7 @@ pub fn is_part(name: &str) -> bool {
 enum Part {
     Components,
     Exposure,
+    Gold,
     Judgement,
     Labels,
 }
@@ -41,6 +43,7 @@ impl Part {
         match name.split_once('/') {
             None if name == "components.json" => Some(Self::Components),
             None if name == "exposure.json" => Some(Self::Exposure),
+            None if name == "gold.json" => Some(Self::Gold),
             Some(("judgements", file)) if file.ends_with(".json") => Some(Self::Judgement),
             Some(("labels", file)) if file.ends_with(".json") => Some(Self::Labels),
             _ => None,
@@ -62,6 +65,7 @@ pub fn read(files: &[Source<'_>]) -> Rubric {
                 (rubric.checklist, rubric.codebook) = (checklist, codebook.map(Box::new));
             }
             Part::Exposure => rubric.exposure = checklist::exposure(file, warnings),
+            Part::Gold => rubric.gold = gold::read(file, warnings),
             Part::Judgement => match judgement::read(file, warnings) {
                 Some(judgement::Read::Scores(it)) => rubric.judgements.push(it),
                 Some(judgement::Read::Flags(it)) => rubric.flaggings.push(it),

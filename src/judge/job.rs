@@ -79,10 +79,19 @@ pub enum JobError {
     UnknownDecision { id: String, such: String },
     #[error("{id}: {why}")]
     NoPart { id: String, why: &'static str },
+    #[error("{0}: no such part; expected DQ, CH or RT")]
+    UnknownPart(String),
     #[error("{0}")]
     NoFiles(String),
     #[error("judge {judge}: {why}")]
     NoKey { judge: String, why: String },
+}
+
+impl JobError {
+    /// Whether the state lacks what is asked about, which another state may have.
+    pub const fn has_nothing(&self) -> bool {
+        matches!(self, Self::NoDecisions(_) | Self::NoPart { .. })
+    }
 }
 
 impl Job {
@@ -226,8 +235,10 @@ fn parts(opened: &Opened, wanted: Option<&[String]>, turn: usize) -> Result<Vec<
     let known = store::parts::material(&opened.archive, &opened.run, turn);
     let has = |id: &str| known.iter().any(|(part, _)| part.id() == id);
     if let Some(id) = wanted.into_iter().flatten().find(|id| !has(id)) {
-        let why = JudgedPart::by_word(id).map_or("no such part; expected DQ, CH or RT", lacks);
-        return Err(JobError::NoPart { id: id.clone(), why });
+        return Err(match JudgedPart::by_word(id) {
+            Some(part) => JobError::NoPart { id: id.clone(), why: lacks(part) },
+            None => JobError::UnknownPart(id.clone()),
+        });
     }
     let is_wanted =
         |part: JudgedPart| wanted.is_none_or(|wanted| wanted.iter().any(|id| id == part.id()));

@@ -5,12 +5,14 @@
 //! new file. Scores are those of SLUMP's rubric of five levels ([`LEVELS`]); a score off that scale is no score.
 
 pub mod codebook;
+mod gold;
 mod label;
 mod unit;
 
 use super::{Warning, flags::Flagging};
 
 pub use codebook::{Codebook, Criterion, GivenTo, Level as CodebookLevel};
+pub use gold::{Gold, GoldSource, gold_of};
 pub use label::{Acts, Confidence, ItemKey, JudgedState, Label, LabelOn, Labels, VerdictId};
 pub use unit::{Scale, Unit, written};
 
@@ -101,6 +103,8 @@ pub struct Rubric {
     pub process: Vec<Judgement>,
     /// `labels/*.json`, in the order of file names: one human rater each.
     pub labels: Vec<Labels>,
+    /// `gold.json`: what adjudication settled, with its history; the last of an item in a state counts.
+    pub gold: Vec<Gold>,
     /// What could not be used, each with its file.
     pub warnings: Vec<Warning>,
 }

@@ -1,9 +1,11 @@
 //! What the audit asks of the world: the labels of a rater, read and saved, and what is worked out beside them.
 
+use std::path::Path;
+
 use crate::{
     run::{
         Time,
-        rubric::{Label, Labels},
+        rubric::{Gold, Label, Labels},
     },
     session::saved::{Saved, ToSave},
     store::{self, Archive, labels::LabelBook},
@@ -26,7 +28,19 @@ pub fn save(
     what: ToSave,
     seen: Option<&Label>,
 ) -> Result<Saved, String> {
-    let mut book = book(archive, annotator)?;
+    let bundle = archive.bundle().and_then(store::rubric::bundle_of);
+    save_in(&bundle.ok_or_else(|| NO_BUNDLE.to_owned())?, annotator, what, seen)
+}
+
+/// As [`save`], in this folder.
+pub fn save_in(
+    place: &Path,
+    annotator: &str,
+    what: ToSave,
+    seen: Option<&Label>,
+) -> Result<Saved, String> {
+    let book = LabelBook::open(place, annotator);
+    let mut book = book.map_err(|why| why.to_string())?;
     let stands = match what {
         ToSave::Label(label) => book.put_if_as_seen(label, seen),
         ToSave::Proposal(proposal) => book.propose(proposal).map(|()| None),
@@ -34,6 +48,12 @@ pub fn save(
     };
     let stands = stands.map_err(|why| why.to_string())?;
     Ok(Saved { labels: book.labels().clone(), stands: stands.map(Box::new) })
+}
+
+/// Adds an outcome of adjudication to those in a folder, and gives all that are there then. The error is a sentence.
+pub fn save_gold(place: &Path, gold: Gold) -> Result<Vec<Gold>, String> {
+    let gold = Gold { at: gold.at.or_else(|| Some(now())), ..gold };
+    store::gold::add(place, &[gold]).map(|(all, _)| all).map_err(|why| why.to_string())
 }
 
 fn book(archive: &Archive, annotator: &str) -> Result<LabelBook, String> {

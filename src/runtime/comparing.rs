@@ -89,8 +89,10 @@ impl Comparing {
         let party = |path: &PathBuf| {
             let opened = self.open(path)?;
             let rubric = opened.recording.rubric();
-            let process = opened.recording.processed(&opened.run);
-            Ok(Party { process, ..Party::new(opened.run, rubric) })
+            let worked = opened.recording.worked(&opened.run);
+            let (process, signal_turns) = worked.unzip();
+            let signal_turns = signal_turns.unwrap_or_default();
+            Ok(Party { process, signal_turns, ..Party::new(opened.run, rubric) })
         };
         let mut parties = paths.iter().map(party).collect::<Result<Vec<_>, OpenError>>()?;
         choose_judge(&mut parties, None);

@@ -12,6 +12,7 @@ mod editor;
 mod event;
 mod follow;
 mod gate;
+mod held;
 mod input;
 mod jobs;
 mod judging;
@@ -93,9 +94,14 @@ pub fn run_with(
     }
     let mut runtime = Runtime::new(opener);
     runtime.may_follow = true;
+    runtime.world.watch_judgements();
     runtime.update(Message::Resized(Terminal::size()?));
+    let study = options.study.clone();
     let problems = runtime.prepare(options);
-    open_paths(&mut runtime, paths, place, absolute);
+    match study {
+        Some(study) => runtime.begin_study(study, place),
+        None => open_paths(&mut runtime, paths, place, absolute),
+    }
     runtime.wait_for_opening(QUICK);
     if let Some(why) = runtime.open_error.take() {
         return Err(why.into());
@@ -196,7 +202,10 @@ impl Rehearsal {
         let alphabet = options.alphabet.unwrap_or(runtime.app.shell.looks.alphabet);
         runtime.app.shell.looks.alphabet = alphabet;
         runtime.app.screens.table_opening = options.table;
-        open_paths(&mut runtime, paths, place.clone(), Path::to_owned);
+        match options.study {
+            Some(study) => runtime.begin_study(study, place.clone()),
+            None => open_paths(&mut runtime, paths, place.clone(), Path::to_owned),
+        }
         runtime.run_until_idle();
         if let Some(why) = runtime.open_error {
             return Err(why.into());

@@ -1,11 +1,12 @@
 //! What the command line and the settings say of the screen.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
 use crate::{
     judge::{found::Environment, settings::Settings},
     live::drivers::command::ProgramOptions,
     shell::{config::Config, mouse::Capture},
+    study::studied::Studied,
     views::table::Opening,
     widgets::looks::{Alphabet, Looks},
 };
@@ -35,6 +36,8 @@ pub struct Options {
     pub store: Option<PathBuf>,
     /// Programs without a driver of their own that can be driven.
     pub drivers: Vec<(String, ProgramOptions)>,
+    /// The study that is worked on, in the place of the paths.
+    pub study: Option<Arc<Studied>>,
 }
 
 impl Options {

@@ -101,6 +101,10 @@ pub trait Recording: Send + Sync {
     fn processed(&self, _run: &Run) -> Option<Processed> {
         None
     }
+    /// As [`Self::processed`], with the turns (count from 0) in which signals open, ascending.
+    fn worked(&self, _run: &Run) -> Option<(Processed, Vec<usize>)> {
+        None
+    }
     /// What a memory gave the agent, with the state of its cards at the end; None where no memory events are recorded.
     fn memory(&self, _run: &Run) -> Option<Course> {
         None
@@ -218,6 +222,12 @@ impl Recording for Archive {
 
     fn processed(&self, run: &Run) -> Option<Processed> {
         Some(store::processed(self, run))
+    }
+
+    fn worked(&self, run: &Run) -> Option<(Processed, Vec<usize>)> {
+        let report = store::report(self, run);
+        let turns = report.signals.iter().map(|signal| signal.step.turn).collect();
+        Some((store::processed_of(self, run, &report), turns))
     }
 
     fn memory(&self, run: &Run) -> Option<Course> {

@@ -8,6 +8,7 @@ use ratatui::layout::Size;
 use std::{
     io,
     path::{Path, PathBuf},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -22,6 +23,7 @@ use crate::{
     },
     shell::{App, Message, jobs, state},
     store::OpenError,
+    study::studied::Studied,
     views::judge::Known,
 };
 
@@ -173,6 +175,11 @@ impl Runtime {
 
     pub fn open(&mut self, path: PathBuf, place: Place) {
         self.update(Message::Open(path, place));
+    }
+
+    /// Shows the queue of a study.
+    pub fn begin_study(&mut self, studied: Arc<Studied>, place: Place) {
+        self.update(Message::BeginStudy(studied, place));
     }
 
     /// Sets runs side by side.
@@ -399,8 +406,10 @@ impl Runtime {
             Reply::Opened(request, Err(why)) => {
                 let words = why.to_string();
                 // In a collection it is a sentence: there is something else to look at.
-                let is_alone =
-                    self.app.screens.collection.is_none() && self.app.screens.compared.is_none();
+                let screens = &self.app.screens;
+                let is_alone = screens.collection.is_none()
+                    && screens.compared.is_none()
+                    && !screens.has_study();
                 if is_alone && self.app.screens.live.is_none() {
                     self.open_error = Some(why);
                 }

@@ -31,7 +31,7 @@ use crate::{
     run::{
         RepoPath, Run, StepId, StepText,
         files::{Change, FileDiff, Timeline, blame::BlamedLine},
-        rubric::{Component, Label, Labels, Rubric, Verdict},
+        rubric::{Component, Gold, Label, Labels, Rubric, Verdict},
         search::{Hit, Query},
     },
     session::{
@@ -65,8 +65,10 @@ use super::{
     collecting::Collecting,
     comparing::Comparing,
     event::{Event, Reply},
+    follow::Following,
+    held::Held,
     jobs,
-    judging::Judging,
+    judging::{JudgedRun, Judging},
     living::{self, Living},
     recording::{Opener, Recording, from_disk},
     scoring::{Scoring, name_of},
@@ -80,9 +82,7 @@ pub struct World {
     recording: Option<Arc<dyn Recording>>,
     /// The newest search; an older one stops at its next hit.
     search: Arc<AtomicU64>,
-    followed: Option<PathBuf>,
-    /// The newest follower; an older one stops.
-    follows: Arc<AtomicU64>,
+    following: Following,
     scoring: Arc<Scoring>,
     /// Raised when nobody wants any more scores of those asked for before.
     unwanted: Arc<AtomicU64>,
@@ -94,6 +94,8 @@ pub struct World {
     testing: jobs::Testing,
     named: NamedFiles,
     starting: Starting,
+    /// Runs of a study that were open last.
+    held: Held,
 }
 
 /// Files that the command line and the settings name.
@@ -122,8 +124,7 @@ impl World {
             comparing,
             recording: None,
             search: Arc::default(),
-            followed: None,
-            follows: Arc::default(),
+            following: Following::default(),
             scoring: Arc::default(),
             unwanted: Arc::default(),
             collecting,
@@ -131,6 +132,7 @@ impl World {
             testing: jobs::Testing::default(),
             named: NamedFiles::default(),
             starting: Starting::default(),
+            held: Held::default(),
         }
     }
 
@@ -146,7 +148,13 @@ impl World {
 
     /// From now on questions are about this recording.
     pub fn ask_about(&mut self, recording: Arc<dyn Recording>) {
+        self.following.watch(recording.bundle(), &self.sender);
         self.recording = Some(recording);
+    }
+
+    /// From now on it is told when somebody else judges the run that is open.
+    pub const fn watch_judgements(&mut self) {
+        self.following.watches = true;
     }
 
     /// From now on the code is scored as this says.
@@ -239,25 +247,12 @@ impl World {
 
     /// Tells no more of a recording that grows.
     pub fn follow_no_more(&mut self) {
-        self.followed = None;
-        self.follows.fetch_add(1, Ordering::Relaxed);
+        self.following.end();
     }
 
     /// Tells from now on when a recording grows; one that was followed before is left alone.
     pub fn follow(&mut self, path: PathBuf) {
-        if self.followed.as_ref() == Some(&path) {
-            return;
-        }
-        self.followed = Some(path.clone());
-        let (sender, newest) = (self.sender.clone(), self.follows.clone());
-        let number = newest.fetch_add(1, Ordering::Relaxed) + 1;
-        let is_wanted = move || newest.load(Ordering::Relaxed) == number;
-        let follow = move || {
-            let grown = |opened| sender.send(Event::Grown(opened)).is_ok();
-            super::follow::tell(&path, &is_wanted, &grown);
-        };
-        // Without a thread nothing grows; everything else goes on.
-        let _ = thread::Builder::new().name("follower".into()).spawn(follow);
+        self.following.follow(path, &self.sender);
     }
 
     /// Starts a worker, which sends exactly one [`Event::Answered`].
@@ -306,6 +301,7 @@ impl World {
             testing: self.testing.for_question(question),
             named: self.named.clone(),
             starting: self.starting.clone(),
+            held: self.held.clone(),
             not_compared: OnceLock::new(),
             cancellation: Cancellation {
                 stop: question.map(|it| self.judging.stop_for(request, it)).unwrap_or_default(),
@@ -354,6 +350,7 @@ struct Worker {
     testing: jobs::Testing,
     named: NamedFiles,
     starting: Starting,
+    held: Held,
     /// Why a run that was to be set beside others cannot be opened.
     not_compared: OnceLock<OpenError>,
 }
@@ -380,6 +377,9 @@ impl Worker {
                 }
             }
             Effect::Open(request, path) => self.open(request, &path),
+            Effect::OpenInStudy(request, path) => {
+                Reply::Opened(request, self.held.open(&path, &self.opener))
+            }
             Effect::StartLive(request, beginning) => {
                 self.starting.begin(request, &beginning, &self.opener)
             }
@@ -404,6 +404,10 @@ impl Worker {
 
     fn bundle(&self) -> Option<PathBuf> {
         self.recording.as_ref()?.bundle()
+    }
+
+    fn judged_run(&self, turns: usize) -> JudgedRun {
+        JudgedRun { bundle: self.bundle(), turns, store: self.named.store.clone() }
     }
 
     fn say(&self, words: String) {
@@ -561,6 +565,7 @@ impl Executor for Worker {
 
     fn save_label(
         &self,
+        place: Option<PathBuf>,
         annotator: String,
         what: ToSave,
         seen: Option<Label>,
@@ -572,7 +577,14 @@ impl Executor for Worker {
             }
             other => other,
         };
-        self.recording()?.save_label(&annotator, what, seen.as_ref())
+        match place {
+            Some(place) => auditing::save_in(&place, &annotator, what, seen.as_ref()),
+            None => self.recording()?.save_label(&annotator, what, seen.as_ref()),
+        }
+    }
+
+    fn save_gold(&self, place: PathBuf, gold: Box<Gold>) -> Result<Vec<Gold>, Sentence> {
+        auditing::save_gold(&place, *gold)
     }
 
     fn places(
@@ -667,7 +679,7 @@ impl Executor for Worker {
     }
 
     fn judge_plan(&self, turns: usize, wish: JudgingRequest) -> Result<JudgePlan, Sentence> {
-        self.judging.plan((self.bundle(), turns), &wish)
+        self.judging.plan(&self.judged_run(turns), &wish)
     }
 
     fn judges(&self) -> Result<(Vec<Judge>, Option<Sentence>), Sentence> {
@@ -690,8 +702,8 @@ impl Executor for Worker {
         wish: JudgingRequest,
         start: JudgingStart,
     ) -> Result<Outcome, Sentence> {
-        let bundle = (self.bundle(), turns);
-        Ok(self.judging.judge_all(self.request, bundle, &wish, start, &self.cancellation.stop))
+        let judged = self.judged_run(turns);
+        Ok(self.judging.judge_all(self.request, &judged, &wish, start, &self.cancellation.stop))
     }
 }
 
@@ -716,7 +728,7 @@ fn our_mistake(why: &str) -> Sentence {
 /// How to answer where a worker failed, given the reason.
 fn apology(effect: &Effect) -> Arc<dyn Fn(&str) -> Reply + Send + Sync> {
     match effect {
-        Effect::Open(request, path) => {
+        Effect::Open(request, path) | Effect::OpenInStudy(request, path) => {
             let (request, path) = (*request, path.clone());
             Arc::new(move |why| {
                 let (path, why) = (path.clone(), our_mistake(why));

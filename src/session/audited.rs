@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-use super::Session;
+use super::{Session, study::StudyQueue};
 
 #[derive(Debug, Default)]
 pub struct Audited {
@@ -30,6 +30,8 @@ pub struct Audited {
     pub codebook: Option<Arc<Codebook>>,
     /// Whether components were audited on screen.
     has_begun: bool,
+    /// The study that the run is of, where one is worked on; it goes from run to run.
+    pub(super) study: Option<Box<StudyQueue>>,
     /// Verdicts that were on screen since the program started.
     seen: BTreeSet<VerdictId>,
     /// Those that are not on their way to the rater's file yet.
@@ -67,6 +69,13 @@ impl PartialEq for Known {
 }
 
 impl Audited {
+    /// From now on this judgement is audited.
+    pub fn look_at(&mut self, judgement: &str) {
+        if self.judging.as_deref() != Some(judgement) {
+            self.judging = Some(judgement.to_owned());
+        }
+    }
+
     /// The audit is on screen: from now on what waits for a label is hidden elsewhere.
     pub fn begin(&mut self) {
         self.has_begun |= self.unit == Unit::Component;
@@ -167,6 +176,9 @@ impl Session {
     /// # Errors
     /// Where there is no other; a sentence.
     pub fn flip_audited(&mut self, by: isize) -> Result<String, String> {
+        if self.study().is_some() {
+            return Err("the study says which judgement is audited".into());
+        }
         let (number, count) = self.audited_number().ok_or("nothing has judged this run yet")?;
         if count == 1 {
             return Err("this run has one judgement with scores".into());
@@ -224,6 +236,9 @@ impl Session {
 
     /// Draws the queue with a seed, where something about it is new.
     pub fn draw_queue(&mut self, seed: Option<u64>) {
+        if self.study().is_some() {
+            return self.draw_queue_of_study();
+        }
         let Some(rubric) = self.rubric.shared().cloned() else { return };
         let source = self.source();
         let Some(ground) = self.ground() else { return };
@@ -245,6 +260,22 @@ impl Session {
         let files = items::sources(ground, of.unit).into_iter().map(|it| it.file).collect();
         let items = items::drawn(items, Plan { seed: of.seed, ..Plan::default() });
         self.audited.queue = Queue { of: Some(of), source, items, files };
+    }
+
+    /// The queue of the run that is open is what the study's queue has of it, in the judging that is looked at.
+    fn draw_queue_of_study(&mut self) {
+        let Some((source, items)) = self.study().and_then(StudyQueue::of_open_run) else {
+            self.audited.queue = Queue::default();
+            return;
+        };
+        let files = vec![source.file.clone()];
+        self.audited.queue = Queue { of: None, source: Some(source), items, files };
+    }
+
+    /// What a study says of what is labelled, and by what.
+    pub(super) fn audit_as(&mut self, unit: Unit, codebook: Option<Arc<Codebook>>) {
+        self.audit_unit(unit);
+        self.audited.codebook = codebook;
     }
 
     /// Each item once for each criterion, where the codebook has several.

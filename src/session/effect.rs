@@ -8,6 +8,8 @@ use crate::session::{self, question::Question, request::Request};
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
     Open(Request, PathBuf),
+    /// A run of a study, which may be at hand from before; nothing else that is under way ends.
+    OpenInStudy(Request, PathBuf),
     /// Answered by a worker.
     Ask(Request, Box<Question>),
     /// Measure no more of what was asked for last.
@@ -37,9 +39,10 @@ impl Effect {
     /// The number of a question, where it is one.
     pub const fn request(&self) -> Option<Request> {
         match self {
-            Self::Ask(request, _) | Self::Open(request, _) | Self::StartLive(request, _) => {
-                Some(*request)
-            }
+            Self::Ask(request, _)
+            | Self::Open(request, _)
+            | Self::OpenInStudy(request, _)
+            | Self::StartLive(request, _) => Some(*request),
             _ => None,
         }
     }

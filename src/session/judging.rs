@@ -1,6 +1,9 @@
 //! What a judging asks of a worker, and what comes back. Plain values: no key, no header is ever among them.
 
-use crate::run::{flags::Counts, rubric::Look};
+use crate::run::{
+    flags::Counts,
+    rubric::{self, Levels, Look},
+};
 
 /// Somebody who can be asked.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -79,31 +82,49 @@ pub enum Scale {
     Levels,
     /// Places, for each group of criteria.
     Flags,
+    /// Whether each decision that applied is kept.
+    Decisions,
+    /// A level for each part of the process pillars that no recording gives.
+    Process,
 }
 
 impl Scale {
+    pub const ALL: [Self; 4] = [Self::Levels, Self::Flags, Self::Decisions, Self::Process];
+
     /// What one conversation is about.
     pub const fn noun(self) -> &'static str {
         match self {
             Self::Levels => "component",
             Self::Flags => "group",
+            Self::Decisions => "decision",
+            Self::Process => "part",
+        }
+    }
+
+    /// The levels that it gives; None where it flags places.
+    pub const fn levels(self) -> Option<&'static Levels> {
+        match self {
+            Self::Levels => Some(&rubric::COMPONENTS),
+            Self::Flags => None,
+            Self::Decisions => Some(&rubric::DECISIONS),
+            Self::Process => Some(&rubric::PROCESS),
         }
     }
 
     /// What is said where nothing was given.
     pub const fn nothing(self) -> &'static str {
         match self {
-            Self::Levels => "no verdict",
+            Self::Levels | Self::Decisions | Self::Process => "no verdict",
             Self::Flags => "no answer",
         }
     }
 }
 
-/// A component of the checklist, or a group of criteria.
+/// A component of the checklist, a group of criteria, a decision, or a part of a pillar.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Item {
     pub id: String,
-    /// Of a group, the names of its criteria.
+    /// Of a group, the names of its criteria; of a decision, its question.
     pub name: String,
 }
 
@@ -117,7 +138,7 @@ pub struct JudgingRequest {
     pub scale: Scale,
     /// Path of criteria for flags; None for the built-in ones.
     pub criteria: Option<String>,
-    /// Ids of components or groups; None for all.
+    /// Ids of components, groups, decisions or parts; None for all that the state has.
     pub components: Option<Vec<String>>,
     /// Turns done, in order, each once; one judging each.
     pub moments: Vec<usize>,
@@ -143,10 +164,13 @@ pub struct Plan {
     pub place: String,
     /// The variable whose key is sent there.
     pub key: Option<String>,
-    /// Components or groups of one judging.
-    pub components: usize,
-    /// Every group of the criteria, where flags are asked for.
-    pub groups: Vec<Item>,
+    /// Verdicts or answers of all moments, each file once.
+    pub answers: usize,
+    /// Everything that can be asked about: the groups of the criteria, the decisions that applied, the parts of pillars; empty
+    /// where components are judged.
+    pub items: Vec<Item>,
+    /// Moments that have nothing to judge, in turns done.
+    pub left_out: Vec<usize>,
     /// First hex digits of the SHA-256 of the criteria, where flags are asked for.
     pub criteria: Option<String>,
     /// At most, retries after faults aside.
@@ -166,8 +190,10 @@ pub struct Plan {
 /// What a judge gave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Given {
-    /// 0..4.
+    /// 0..4, or a level of the rubric that is asked by.
     Level(u8),
+    /// The judge can neither affirm nor deny.
+    CannotTell,
     /// Of one group, as they are in the file.
     Flags(Counts),
 }

@@ -4,7 +4,10 @@
 //! saved at a time, in the order in which they were given. After a failure the rest waits for the next label or for the
 //! rater to say so.
 
-use std::collections::{HashMap, VecDeque};
+use std::{
+    collections::{HashMap, VecDeque},
+    path::{Path, PathBuf},
+};
 
 use crate::run::rubric::{ItemKey, JudgedState, Label, LabelOn, Labels, Unit, VerdictId};
 
@@ -19,6 +22,8 @@ use super::{
 #[derive(Debug, Default)]
 pub struct RaterLabels {
     annotator: Option<String>,
+    /// The folder that they are saved to; None for the bundle of the run that is open.
+    place: Option<PathBuf>,
     /// As on disk when it was last read or written.
     kept: Loading<Labels>,
     /// Places in the list of those, by the id of their item.
@@ -32,6 +37,29 @@ pub struct RaterLabels {
 }
 
 impl RaterLabels {
+    /// Those of a rater in a run of a study, which are known already and kept in this folder.
+    pub fn kept_in(place: &Path, annotator: &str, labels: Labels) -> Self {
+        let place = Some(place.to_owned());
+        let mut known = Self { place, kept: Loading::Ready(labels), ..Self::called(annotator) };
+        known.know();
+        known
+    }
+
+    /// Of a rater who has said nothing.
+    pub fn called(annotator: &str) -> Self {
+        Self { annotator: Some(annotator.to_owned()), ..Self::default() }
+    }
+
+    /// As on disk when they were last read or written.
+    pub fn kept(&self) -> Option<&Labels> {
+        self.kept.ready()
+    }
+
+    /// Whether this is the number of the label that is being saved.
+    pub fn awaits(&self, request: Request) -> bool {
+        self.pending.is_about(request)
+    }
+
     pub fn annotator(&self) -> Option<&str> {
         self.annotator.as_deref()
     }
@@ -260,7 +288,8 @@ impl RaterLabels {
             ToSave::Label(label) => self.kept.ready().and_then(|kept| kept.about(label)).cloned(),
             ToSave::Proposal(_) | ToSave::Seen(_) => None,
         };
-        Some(self.pending.ask(numbers, (), Question::SaveLabel { annotator, what, seen }))
+        let question = Question::SaveLabel { place: self.place.clone(), annotator, what, seen };
+        Some(self.pending.ask(numbers, (), question))
     }
 
     pub fn take_labels(&mut self, request: Request, labels: Result<Labels, String>) {

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use crate::{
-    run::{Run, Warning, files::Timeline},
+    run::{Run, Warning, files::Timeline, rubric::Rubric},
     session::{
         ask::Loading,
         audited::Audited,
@@ -15,7 +15,7 @@ use crate::{
         labels::RaterLabels,
         opening::Opening,
         question::Answer,
-        request::Request,
+        request::{Request, Sentence},
         rubric::Judged,
         scores::Scores,
     },
@@ -56,6 +56,7 @@ pub mod saved;
 pub mod scores;
 pub mod series;
 pub mod standings;
+pub mod study;
 pub mod turns;
 pub mod views;
 pub mod worked;
@@ -119,7 +120,7 @@ impl Session {
         match answer {
             Answer::Scores(answer) => self.scores.take(request, answer),
             Answer::Moved(moved) => self.scores.take_moved(request, moved),
-            Answer::Rubric(rubric) => self.rubric.take(request, rubric),
+            Answer::Rubric(rubric) => self.take_rubric(request, rubric),
             Answer::Reuse(reuse) => self.rubric.reuse.take(request, reuse),
             Answer::Lifelines(lifelines) => self.rubric.lifelines.take(request, lifelines),
             Answer::Labels(labels) => self.labels.take_labels(request, labels),
@@ -133,6 +134,22 @@ impl Session {
             other => return self.files.take(request, &self.run, other),
         }
         None
+    }
+
+    /// Decisions and process are worked out again where a judgement of them is new.
+    fn take_rubric(&mut self, request: Request, rubric: Result<Arc<Rubric>, Sentence>) {
+        let of = |judged: &Judged| {
+            judged.known().map(|it| (it.decisions.clone(), it.process.clone())).unwrap_or_default()
+        };
+        let before = of(&self.rubric);
+        self.rubric.take(request, rubric);
+        let after = of(&self.rubric);
+        if before.0 != after.0 {
+            self.scores.worked.forget_decisions();
+        }
+        if before.1 != after.1 {
+            self.scores.worked.outdate();
+        }
     }
 
     /// What could not be read, and what contradicts itself where files are put together.

@@ -19,7 +19,7 @@ use crate::{
     run::{
         RepoPath, Run, StepId, StepText,
         files::{Change, FileDiff, Timeline, blame::BlamedLine},
-        rubric::{Component, Label, Labels, Rubric, Verdict},
+        rubric::{Component, Gold, Label, Labels, Rubric, Verdict},
         search::{Hit, Query},
     },
     session::{
@@ -125,8 +125,11 @@ questions! {
     Layers, layers { run: Arc<Run> } -> Option<Arc<Vec<Record>>>;
     /// What this rater has labelled so far.
     Labels, labels { annotator: String } -> Labels;
-    /// What a rater said or saw, brought to the disk; `seen` is what the rater saw of the thing before a label.
-    SaveLabel, save_label { annotator: String, what: ToSave, seen: Option<Label> } -> Saved;
+    /// What a rater said or saw, brought to the disk: into this folder, or into the bundle of the run that is open; `seen`
+    /// is what the rater saw of the thing before a label.
+    SaveLabel, save_label { place: Option<PathBuf>, annotator: String, what: ToSave, seen: Option<Label> } -> Saved;
+    /// What was settled of a thing, brought to the disk. Everything that is settled in that folder.
+    SaveGold, save_gold { place: PathBuf, gold: Box<Gold> } -> Vec<Gold>;
     /// Places that look like a component after so many turns. Without a verdict nothing is told of what a judge opened.
     Places, places { run: Arc<Run>, done: usize, component: Component, verdict: Option<Verdict> } -> Arc<Vec<Place>>;
     /// Weighted kappa of scores of a judge and a rater, with its interval.

@@ -5,6 +5,7 @@ use crate::{
     metrics::{
         Number,
         exposure::AtTurn,
+        memory::Course,
         numbers::{
             CURVES, Of, Style,
             facts::{Counted, Facts, Reused, Spent, Tested, Verdicts},
@@ -82,11 +83,20 @@ impl Origin {
     }
 }
 
-/// The curves that a run has: the judged ones only where it was judged or audited.
+/// The curves that a run has: the judged ones only where it was judged or audited, that of a memory only where one gave cards.
 pub fn listed(session: &Session) -> Vec<Number> {
     let has_judged = judged_points::has_judged_curves(session);
-    let is_there = |number: &Number| has_judged || Origin::of(*number) != Origin::Judged;
+    let has_cards = memory(session).is_some_and(|course| !course.cards.is_empty());
+    let is_there = |number: &Number| match number.row().of {
+        Of::Process(_) => has_cards,
+        _ => has_judged || Origin::of(*number) != Origin::Judged,
+    };
     CURVES.iter().copied().filter(is_there).collect()
+}
+
+/// None where none is recorded, or it is not known yet.
+fn memory(session: &Session) -> Option<&Course> {
+    session.scores.worked.memory()?.ok()?
 }
 
 /// None where it is not recorded or not known yet.
@@ -103,7 +113,9 @@ pub fn value_before(number: Number, session: &Session, point: &Point) -> Option<
 /// All values in the order of the points, with why there is none where there is none.
 pub fn known(number: Number, session: &Session, points: &[Point]) -> Vec<Known> {
     let known = |point: &Point| match (Origin::of(number), value(number, session, point)) {
-        (Origin::Computed, value) => Known::of(session.scores.at(point.done), value),
+        (Origin::Computed, value) if number.is_measured() => {
+            Known::of(session.scores.at(point.done), value)
+        }
         (_, Some(value)) => Known::Value(value),
         (_, None) => Known::NotRecorded,
     };
@@ -181,8 +193,9 @@ impl Facts for AtPoint<'_> {
         turns.map(Spent::of).unwrap_or_default()
     }
 
-    /// It is of the whole run.
+    /// But for the memory it is of the whole run.
     fn process(&self) -> Option<Processed> {
-        None
+        let stale_rate = memory(self.session)?.when_given_by(self.point.done).rate();
+        Some(Processed { stale_rate, ..Processed::default() })
     }
 }

@@ -104,6 +104,10 @@ impl App {
                 self.screens.way.place = place;
                 self.screens.collect(sources);
             }
+            Message::BeginStudy(studied, place) => self.screens.begin_study(studied, &place),
+            Message::Opened(request, run) if self.screens.awaits_in_study(request) => {
+                self.screens.arrive_in_study(request, run);
+            }
             Message::Begun(request, run) => self.screens.begin(request, run, &layout),
             Message::Opened(request, run) if self.screens.way.begun == Some(request) => {
                 self.screens.complete(run)
@@ -147,6 +151,7 @@ impl App {
             Message::Grown(run) => {
                 self.screens.on_open_run(|it| it.replay.grow(&mut it.session, run))
             }
+            Message::Judged => self.screens.on_open_run(|it| it.session.rubric.renew()),
             Message::Follow => {
                 self.screens.on_view(|it| {
                     it.replay.update(&mut it.session, replay::Message::Follow, &layout)

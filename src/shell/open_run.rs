@@ -174,9 +174,10 @@ impl OpenRun {
     pub fn take(&mut self, request: Request, answer: Answer) {
         let Some(answer) = self.session.take(request, answer) else { return };
         match answer {
-            Answer::SaveLabel(..) | Answer::Places(..) | Answer::Agreement(..) => {
-                self.audit.take(&mut self.session, request, answer)
-            }
+            Answer::SaveLabel(..)
+            | Answer::SaveGold(..)
+            | Answer::Places(..)
+            | Answer::Agreement(..) => self.audit.take(&mut self.session, request, answer),
             Answer::JudgePlan(..)
             | Answer::Judges(..)
             | Answer::Models(..)
@@ -231,6 +232,9 @@ impl OpenRun {
 
     /// What is missing most, one question of each kind.
     pub fn ask(&mut self, numbers: &mut Numbers, layout: &Layout) -> Vec<Effect> {
+        if self.session.study().is_some_and(|study| !study.has_run()) {
+            return vec![]; // nothing is open that could be asked about
+        }
         let (views, session) = self.views_mut();
         let asked = views.into_iter().flat_map(|view| view.ask(session, numbers, layout));
         let mut effects: Vec<Effect> = asked.collect();

@@ -4,6 +4,7 @@
 use std::{
     fs,
     path::{Path, PathBuf},
+    time::SystemTime,
 };
 
 use super::{
@@ -33,6 +34,11 @@ impl Judgements {
     /// Of the bundle in this folder; nothing is made yet.
     pub fn of(bundle: &Path) -> Self {
         Self { folder: bundle.join("judgements") }
+    }
+
+    /// When a file last appeared, went or was replaced; None where nothing was judged yet.
+    pub fn changed_at(&self) -> Option<SystemTime> {
+        fs::metadata(&self.folder).and_then(|meta| meta.modified()).ok()
     }
 
     /// A new file with this content. `name` is made harmless; where the name is taken this fails and changes nothing.

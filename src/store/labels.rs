@@ -7,13 +7,7 @@
 
 use std::{
     fs,
-    fs::TryLockError,
-    io,
-    io::Write,
     path::{Path, PathBuf},
-    sync::atomic::{AtomicU64, Ordering},
-    thread,
-    time::Duration,
 };
 
 use crate::{
@@ -26,8 +20,9 @@ use crate::{
 
 use super::{
     digest::sha256,
-    entries::{entries_of, is_folder, is_plain_file, name_of},
-    write::{WriteError, failed, sync_folder},
+    entries::{entries_of, is_plain_file, name_of},
+    replaced::{self, is_ours},
+    write::WriteError,
 };
 
 /// The folder of a bundle's labels.
@@ -39,10 +34,6 @@ pub struct LabelBook {
     path: PathBuf,
     labels: Labels,
 }
-
-/// How often, and how long after each other, the lock is asked for: two seconds.
-const TRIES: usize = 100;
-const BETWEEN_TRIES: Duration = Duration::from_millis(20);
 
 /// Of a name, as much as goes into the name of its file (characters).
 const MOST_OF_A_NAME: usize = 60;
@@ -136,16 +127,7 @@ impl LabelBook {
         change: impl FnOnce(&Labels) -> Change,
     ) -> Result<Option<Label>, WriteError> {
         let folder = self.path.parent().map(Path::to_owned).unwrap_or_default();
-        is_ours(&folder)?;
-        if !is_folder(&folder) {
-            match fs::create_dir(&folder) {
-                Err(why) if why.kind() != io::ErrorKind::AlreadyExists => {
-                    return Err(failed(&folder, &why));
-                }
-                _ => {}
-            }
-        }
-        let lock = locked(&folder)?;
+        let lock = replaced::locked(&folder)?;
         let before = self.read()?;
         let annotator = self.labels.annotator.clone();
         let known = self.understood(&annotator, before.as_deref());
@@ -163,7 +145,7 @@ impl LabelBook {
             labels.into_iter().map(|it| never_blind_again(&known, it)).collect();
         let new = New { labels: &labels, proposals: &proposals, seen: &seen };
         let content = self.with(before.as_deref(), &annotator, new)?;
-        self.replace(&folder, &content)?;
+        replaced::replace(&self.path, &content)?;
         drop(lock);
         self.labels = self.understood(&annotator, Some(&content));
         Ok(None)
@@ -171,20 +153,7 @@ impl LabelBook {
 
     /// None where there is no file yet.
     fn read(&self) -> Result<Option<Vec<u8>>, WriteError> {
-        match fs::symlink_metadata(&self.path) {
-            Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(why) => return Err(failed(&self.path, &why)),
-            Ok(meta) if meta.is_symlink() => {
-                return Err(WriteError::new(&self.path, "is a link; not followed"));
-            }
-            Ok(meta) if !meta.is_file() => return Err(WriteError::new(&self.path, "is no file")),
-            Ok(meta) if meta.len() > rubric::MOST_BYTES => {
-                let what = format!("is larger than {} MB", rubric::MOST_BYTES >> 20);
-                return Err(WriteError::new(&self.path, what));
-            }
-            Ok(_) => {}
-        }
-        fs::read(&self.path).map(Some).map_err(|why| failed(&self.path, &why))
+        replaced::read(&self.path)
     }
 
     fn with(
@@ -203,25 +172,6 @@ impl LabelBook {
             rubric::read(&[Source { name: &name, bytes }]).labels.into_iter().next()
         });
         Labels { file: name, annotator: annotator.to_owned(), ..read.unwrap_or_default() }
-    }
-
-    /// The new content in the place of the old one, in one step.
-    fn replace(&self, folder: &Path, content: &[u8]) -> Result<(), WriteError> {
-        static WRITTEN: AtomicU64 = AtomicU64::new(0);
-        let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
-        let mut name = self.path.file_name().unwrap_or_default().to_os_string();
-        name.push(format!(".part-{}-{number}", std::process::id()));
-        let part = self.path.with_file_name(name);
-        let written = fs::OpenOptions::new().write(true).create_new(true).open(&part);
-        let written = written.and_then(|mut file| {
-            file.write_all(content)?;
-            file.sync_all()
-        });
-        let replaced = written.and_then(|()| fs::rename(&part, &self.path));
-        if replaced.is_err() {
-            let _ = fs::remove_file(&part); // the failure to write is what is to be told
-        }
-        replaced.and_then(|()| sync_folder(folder)).map_err(|why| failed(&self.path, &why))
     }
 }
 
@@ -249,16 +199,6 @@ fn never_blind_again(known: &Labels, label: Label) -> Label {
         (_, seen) => seen.clone(),
     };
     Label { blind, seen, ..label }
-}
-
-/// A folder, or nothing yet.
-fn is_ours(folder: &Path) -> Result<(), WriteError> {
-    match fs::symlink_metadata(folder) {
-        Ok(meta) if meta.is_dir() => Ok(()),
-        Ok(meta) if meta.is_symlink() => Err(WriteError::new(folder, "is a link; not followed")),
-        Ok(_) => Err(WriteError::new(folder, "is no folder")),
-        Err(_) => Ok(()),
-    }
 }
 
 /// The file that says it is of this rater.
@@ -291,7 +231,7 @@ fn free_name(folder: &Path, annotator: &str) -> Result<PathBuf, WriteError> {
 }
 
 /// Letters, digits, `-` and `_`; everything else becomes `_`. Names that some systems keep for themselves get an end.
-fn harmless(name: &str) -> String {
+pub fn harmless(name: &str) -> String {
     let is_kept = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
     let kept = name.chars().map(|c| if is_kept(c) { c } else { '_' });
     let kept: String = kept.take(MOST_OF_A_NAME).collect();
@@ -299,22 +239,6 @@ fn harmless(name: &str) -> String {
     let is_device = matches!(small.as_str(), "con" | "prn" | "aux" | "nul")
         || small.len() == 4 && (small.starts_with("com") || small.starts_with("lpt"));
     if is_device { format!("{kept}_") } else { kept }
-}
-
-/// Holds the folder against other programs that label, as long as it lives. None where the system cannot lock one.
-fn locked(folder: &Path) -> Result<Option<fs::File>, WriteError> {
-    let Ok(handle) = fs::File::open(folder) else { return Ok(None) };
-    for _ in 0..TRIES {
-        match handle.try_lock() {
-            Ok(()) => return Ok(Some(handle)),
-            Err(TryLockError::WouldBlock) => thread::sleep(BETWEEN_TRIES),
-            Err(TryLockError::Error(_)) => return Ok(None),
-        }
-    }
-    Err(WriteError::new(
-        folder,
-        "another program has been writing labels for two seconds; try again",
-    ))
 }
 
 #[cfg(test)]

@@ -5,8 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rayon::prelude::*;
 
 use crate::{
-    metrics::lifeline::{self, Asked, Known, Lifeline, SymbolLife},
-    run::Run,
+    code::tree::Grammar,
+    metrics::lifeline::{self, Asked, Known, Lifeline, SymbolLife, Versions},
+    run::{RepoPath, Run, files::BlobId},
 };
 
 use super::{archive::Archive, score::GoesOn};
@@ -17,6 +18,9 @@ pub struct Facts(Mutex<Known>);
 
 /// Contents read between two looks at whether to go on.
 const BATCH: usize = 128;
+
+/// Versions of one file that are read on one thread.
+const TOGETHER: usize = 32;
 
 impl Archive {
     /// What became of these components, turn by turn. The error is a sentence.
@@ -42,18 +46,27 @@ impl Archive {
         let mut known = self.facts.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let mut missing = lifeline::wanted(&timeline);
         missing.retain(|(blob, grammar, _)| !known.contains_key(&(*blob, *grammar)));
+        // Stable: the versions of a file follow each other, in order.
+        missing.sort_by(|a, b| (&a.2, a.1).cmp(&(&b.2, b.1)));
         let (mut done, mut fresh) = (0, vec![]);
         for batch in missing.chunks(BATCH) {
             if !goes_on(done, missing.len()) {
                 return Err("stopped".into());
             }
             let read = self.with_blobs(run, |blobs| {
-                let facts = |(blob, grammar, _): &(_, _, _)| {
-                    // A content that cannot be had counts as a file without code, as one that is not recorded does.
-                    let bytes = blobs.blob(*blob).ok()?;
-                    Some(((*blob, *grammar), Arc::new(lifeline::facts(*grammar, &bytes))))
+                let facts = |file: &&[(BlobId, Grammar, RepoPath)]| {
+                    let mut versions = file.first().map(|(_, grammar, _)| Versions::of(*grammar));
+                    let facts = |(blob, grammar, _): &(_, _, _)| {
+                        // A content that cannot be had counts as a file without code, as one that is not recorded does.
+                        let bytes = blobs.blob(*blob).ok()?;
+                        let facts = versions.as_mut()?.facts(&bytes);
+                        Some(((*blob, *grammar), Arc::new(facts)))
+                    };
+                    file.iter().filter_map(facts).collect::<Vec<_>>()
                 };
-                batch.par_iter().filter_map(facts).collect::<Vec<_>>()
+                let files = batch.chunk_by(|a, b| (&a.2, a.1) == (&b.2, b.1));
+                let files: Vec<_> = files.flat_map(|file| file.chunks(TOGETHER)).collect();
+                files.par_iter().flat_map_iter(facts).collect::<Vec<_>>()
             })?;
             fresh.extend(read);
             done += batch.len();
@@ -83,6 +96,24 @@ mod tests {
 
         assert_eq!(told.len(), 24);
         told.into_iter().filter_map(|it| Some((it.component, it.lost_at?))).collect()
+    }
+
+    /// Whatever came before it, a version has the facts that it has alone.
+    #[test]
+    fn versions_that_are_read_one_after_the_other_have_the_facts_they_have_alone() {
+        for sample in ["codex-p12", "codex-p12-single-shot", "claude-code"] {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample-runs").join(sample);
+            let opened = store::open(&path).unwrap();
+            let (archive, run) = (&opened.archive, &opened.run);
+
+            let known = archive.known_code(run, &|_, _| true).unwrap();
+
+            assert!(!known.is_empty());
+            for ((blob, grammar), facts) in &known {
+                let bytes = archive.with_blobs(run, |blobs| blobs.blob(*blob)).unwrap().unwrap();
+                assert_eq!(**facts, crate::metrics::lifeline::facts(*grammar, &bytes));
+            }
+        }
     }
 
     #[test]

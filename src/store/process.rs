@@ -38,12 +38,17 @@ pub fn report(archive: &Archive, run: &Run) -> Report {
 
 /// The numbers of how a run was worked on, those of its memory among them.
 pub fn processed(archive: &Archive, run: &Run) -> Processed {
+    processed_of(archive, run, &report(archive, run))
+}
+
+/// As [`processed`], of the report that is there already.
+pub fn processed_of(archive: &Archive, run: &Run, report: &Report) -> Processed {
     let course = memory_events::course(archive, run, run.end());
     let course = course.as_ref().map(|(course, _)| course);
     Processed {
         memory_events: course.map(|course| course.events.len()),
         stale_rate: course.and_then(|course| course.when_given().rate()),
-        ..report(archive, run).numbers()
+        ..report.numbers()
     }
 }
 

@@ -15,13 +15,17 @@ use super::{
     entries::{entries_of, is_folder, is_plain_file, name_of},
 };
 
-pub use check::check;
+pub use check::{check, check_alone};
 
 /// What stands beside the run at `path`: a bundle's folder or its `run.json`. A recording that is no bundle has
 /// nothing. Links are not followed.
 pub fn read(path: &Path) -> Rubric {
-    let Some(folder) = bundle_of(path) else { return Rubric::default() };
-    let Held { files, problems } = Held::of(&folder);
+    bundle_of(path).map(|folder| read_in(&folder)).unwrap_or_default()
+}
+
+/// As [`read`], of a folder that need not be a bundle: one in which a study keeps what was said of a run.
+pub fn read_in(folder: &Path) -> Rubric {
+    let Held { files, problems } = Held::of(folder);
     let sources: Vec<_> = files.iter().map(|(name, bytes)| Source { name, bytes }).collect();
     let mut read = rubric::read(&sources);
     read.warnings.splice(0..0, problems);

@@ -89,7 +89,8 @@ impl Resamples {
         mixed ^ (mixed >> 31)
     }
 
-    fn draw(&mut self) -> usize {
+    /// One draw alone.
+    pub fn draw(&mut self) -> usize {
         ((u128::from(self.number()) * self.count as u128) >> 64) as usize
     }
 }

@@ -6,10 +6,11 @@ mod tests;
 use crate::metrics::{Better, Number, numbers::CORPUS};
 
 use super::{
-    bootstrap::Plan,
+    bootstrap::{Estimate, Plan},
     correlation::{Correlations, correlations},
     paired::{Holm, Paired, Tested, tested},
     pairing::{Alone, Conditions, Group, Key, PairRow, groups, pairing, rows},
+    stability::mean_of,
 };
 
 /// A run with its numbers; those it has not are not there.
@@ -44,6 +45,9 @@ pub struct PairedNumber {
     /// None where the agents are pooled, as they are beside their own rows where there are several.
     pub agent: Option<String>,
     pub number: Number,
+    /// Mean of each side over the same tasks, drawn as the gaps are.
+    pub a: Estimate,
+    pub b: Estimate,
     pub paired: Paired,
     /// Among the numbers of the same agent; None without a p-value, and where no side can be the better.
     pub holm: Option<Holm>,
@@ -73,9 +77,15 @@ pub fn corpus(runs: &[Measured], conditions: &Conditions, plan: &Plan) -> Corpus
 }
 
 fn of_group(group: &Group<Number>, plan: &Plan) -> Vec<PairedNumber> {
+    let side = |metric: Number, of: fn(&(f64, f64)) -> f64| {
+        let sides = group.sides.iter().find(|(number, _)| *number == metric);
+        mean_of(sides.map(|(_, pairs)| pairs.as_slice()).unwrap_or_default(), of, plan)
+    };
     let row = |Tested { metric, paired, holm }: Tested<Number>| PairedNumber {
         agent: group.agent.clone(),
         number: metric,
+        a: side(metric, |pair| pair.0),
+        b: side(metric, |pair| pair.1),
         paired,
         holm,
     };

@@ -3,9 +3,12 @@
 //! Pure arithmetic over numbers that others bring: [`agreement`] over pairs of ordinal scores, [`paired`] over two
 //! measurements of the same things, [`correlation`] between two numbers. [`pairing`] says which runs stand against
 //! which, [`raters`] which scores, [`stability`] how far a judge agrees with itself, [`queue`] in which order a human
-//! checks a judge; [`sheet`] reads scores from plain tables; [`compare`] sets two runs side by side, and
-//! [`corpus`] does it all for many runs. [`trend`] says where a number goes from checkpoint to
-//! checkpoint, [`recovery`] how much of a loss a treatment gives back. All of it agrees with SciPy and scikit-learn; `tests/vectors/` has the numbers
+//! checks a judge; [`design`] what a study over many runs says, [`division`] who labels what of it, [`studied`] how it
+//! stands; [`sheet`] reads scores from plain tables; [`compare`] sets two runs side by side, and
+//! [`corpus`] does it all for many runs, [`graded`] joins two graded trees node by node, [`components`] compares two
+//! conditions component by component with tasks as clusters. [`trend`] says where a number goes from checkpoint to
+//! checkpoint, [`recovery`] how much of a loss a treatment gives back. All of it agrees with SciPy, scikit-learn and
+//! statsmodels; `tests/vectors/` has the numbers
 //! and the scripts that made them.
 //!
 //! What cannot be computed is an [`Undefined`] that says why, never a NaN and never 0. Intervals are bootstrapped
@@ -13,13 +16,19 @@
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
+pub mod adjudication;
 pub mod agreement;
 pub mod bootstrap;
 pub mod compare;
+pub mod components;
 pub mod corpus;
 pub mod correlation;
+pub mod design;
+pub mod division;
+pub mod graded;
 pub mod items;
 mod maths;
+pub mod mixed;
 pub mod paired;
 pub mod pairing;
 pub mod process;
@@ -28,6 +37,7 @@ pub mod raters;
 pub mod recovery;
 pub mod sheet;
 pub mod stability;
+pub mod studied;
 pub mod trend;
 mod undefined;
 

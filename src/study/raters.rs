@@ -7,12 +7,14 @@
 mod panel;
 #[cfg(test)]
 mod tests;
+mod units;
 
 use std::collections::BTreeMap;
 
 use crate::run::{Warning, values::worded};
 
 pub use panel::{Files, RunScores, panel_of};
+pub use units::{Person, Units, runs_of};
 
 /// All raters, and what could not be used.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -81,6 +83,8 @@ worded! {
         /// Labels, and judgements by hand.
         Human = "human",
         Judge = "judge",
+        /// What adjudication settled: nobody's own scores, so it stands beside the raters and not among them.
+        Gold = "gold",
         /// A column of a table, which does not say.
         Unknown = "unknown",
     }
@@ -212,7 +216,7 @@ impl Panel {
     }
 
     /// Every two raters who scored something in common, or could have, by number: each human against each judge first,
-    /// then humans, then judges among themselves. A person is not held against themselves.
+    /// then humans, then judges among themselves, and each of them against gold. A person is not held against themselves.
     pub fn pairs_of_raters(&self) -> Vec<(usize, usize)> {
         let kind = |at: usize| self.raters.get(at).map_or(Kind::Unknown, |rater| rater.kind);
         let mut pairs: Vec<(usize, usize)> = vec![];
@@ -221,11 +225,13 @@ impl Panel {
                 if self.is_one_person(first, second) {
                     continue;
                 }
-                let is_turned = kind(first) == Kind::Judge && kind(second) == Kind::Human;
+                let is_turned = kind(first) == Kind::Gold
+                    || kind(first) == Kind::Judge && kind(second) == Kind::Human;
                 pairs.push(if is_turned { (second, first) } else { (first, second) });
             }
         }
         let rank = |&(a, b): &(usize, usize)| match (kind(a), kind(b)) {
+            (_, Kind::Gold) => (3, b, a),
             (Kind::Human, Kind::Judge) => (0, b, a),
             (Kind::Human, _) => (1, a, b),
             _ => (2, a, b),

@@ -2,7 +2,7 @@
 //!
 //! A table has a row a thing and a column a rater. The columns `component` (or `id`, `item`), `run` and `commit` say
 //! what is scored, `rubric` by what; without `component` the rows are numbered. Every other column is a rater, named by its
-//! head. With columns `rater` (or `annotator`, as `trajview audit --export` has it) and `score` a row is one score
+//! head, and one called `gold` is what adjudication settled. With columns `rater` (or `annotator`, as `trajview audit --export` has it) and `score` a row is one score
 //! instead, and a column `blind` says which were given before the verdict was seen. A score is a number or the name of a level of SLUMP's rubric; an
 //! empty cell is no score.
 //!

@@ -18,6 +18,14 @@ worded! {
         NoPairs = "no pairs",
         /// One pair says nothing of agreement, and one difference nothing of spread.
         FewerThanTwoPairs = "fewer than two pairs",
+        /// Runs that are drawn whole: of one run nothing can be told.
+        FewerThanTwoRuns = "fewer than two runs",
+        /// Of one task the difference between tasks cannot be told.
+        FewerThanTwoTasks = "fewer than two tasks",
+        /// What differs between tasks cannot be told from what differs within them.
+        OneEach = "every task has one component only",
+        /// Fleiss' kappa needs as many scores of every thing.
+        UnequalScores = "things have different numbers of scores",
         /// A correlation's p-value and a correlation of ranks need three.
         FewerThanThreePairs = "fewer than three pairs",
         /// Every score of both raters is the same level.

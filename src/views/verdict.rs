@@ -1,11 +1,15 @@
 //! What was said of a component, row by row: the views of scores and of the audit show the same.
 
-use ratatui::text::{Line, Span};
+use ratatui::{
+    style::Style,
+    text::{Line, Span},
+};
 
 use crate::{
     run::figures,
     run::rubric::{
-        CANNOT_TELL, Component, FULL, LEVELS, Label, Look, SEVERE, Scale, Unit, Verdict, written,
+        CANNOT_TELL, COMPONENTS, Component, FULL, LEVELS, Label, Levels, Look, SEVERE, Scale, Unit,
+        Verdict, written,
     },
     session::Session,
     study::items::fields_of,
@@ -312,4 +316,27 @@ pub const fn score_meaning(score: u8) -> Meaning {
 /// `██·· 2 Simplified`: told by its length, its number and its word.
 pub fn score(score: u8, theme: Theme) -> Vec<Span<'static>> {
     Given::level(score.min(FULL)).spans(theme)
+}
+
+/// As [`score`], by the levels of a rubric: `██· 2 fair`; `broken` where they are words.
+pub fn level(score: u8, levels: &Levels, theme: Theme) -> Vec<Span<'static>> {
+    if *levels == COMPONENTS {
+        return self::score(score, theme);
+    }
+    let meaning = match (score, score == levels.full()) {
+        (0, _) => Meaning::Error,
+        (_, true) => Meaning::Added,
+        (_, false) => Meaning::Warning,
+    };
+    let name = levels.name(score).unwrap_or_default();
+    if levels.in_words {
+        return vec![own(name, theme.of(meaning))];
+    }
+    let words = own(format!(" {score} {name}"), theme.of(Meaning::Text));
+    vec![bar(score, levels.full(), theme.of(meaning)), words]
+}
+
+fn bar(score: u8, most: u8, style: Style) -> Span<'static> {
+    let full = usize::from(score.min(most));
+    own("█".repeat(full) + &"·".repeat(usize::from(most) - full), style)
 }

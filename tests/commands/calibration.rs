@@ -1,11 +1,11 @@
 //! `trajview agree --calibration`: the table of the SLUMP paper, cell by cell against SciPy and scikit-learn.
 //! `tests/vectors/calibration.py` made the 120 pairs and the numbers.
 
-use std::{fs, process::Command};
+use std::fs;
 
 use serde_json::Value as Json;
 
-use crate::common::{json, printed, project, trajview};
+use crate::common::{at_columns, json, printed, project, trajview};
 
 const PAIRS: &str = "tests/vectors/calibration.csv";
 const NEAR: f64 = 1e-9;
@@ -21,18 +21,6 @@ fn near(found: &Json, expected: &Json, what: &str) {
         return;
     };
     assert!((found - expected).abs() <= NEAR, "{what}: {found} is not {expected}");
-}
-
-/// What it prints in a terminal of so many columns.
-fn at_columns(columns: &str, arguments: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_trajview"))
-        .args(arguments)
-        .current_dir(project("."))
-        .env("TRAJVIEW_CONFIG", "")
-        .env("COLUMNS", columns)
-        .output()
-        .unwrap();
-    String::from_utf8(output.stdout).unwrap()
 }
 
 fn table(text: &str) -> (tempfile::TempDir, String) {
@@ -90,7 +78,7 @@ fn a_file_of_120_pairs_prints_the_table_of_the_paper() {
 
 #[test]
 fn on_80_columns_the_table_is_cut_in_two() {
-    let said = at_columns("80", &["agree", PAIRS, "--calibration", "--resamples", "2000"]);
+    let said = at_columns(80, &["agree", PAIRS, "--calibration", "--resamples", "2000"]);
 
     assert!(said.lines().all(|line| line.chars().count() <= 80), "{said}");
     insta::assert_snapshot!(said);

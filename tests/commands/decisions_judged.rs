@@ -107,6 +107,34 @@ fn what_would_be_sent_is_told_and_nothing_is_asked() {
 }
 
 #[test]
+fn a_checkpoint_without_a_decision_that_applied_is_left_out_and_named() {
+    let desk = desk();
+    let late = json!([{"id": "late", "question": "", "answer": "Samples stay whole.", "files": ["ppdiff/sample.py"]}]);
+    fs::write(desk.run().join("decisions.json"), late.to_string()).unwrap();
+    let each =
+        |more: &[&str]| desk.judge(&[&DECISIONS[..], &["--each", "checkpoint"], more].concat());
+
+    let plan = each(&["--dry-run"]);
+    let told = each(&["--json"]);
+
+    let words =
+        "no decision in force applies to a step of the first 6 turns; --components names others";
+    assert!(plan.out.contains(&format!("  left out    turn 6: {words}\n")), "{}", plan.out);
+    assert!(told.err.contains(&format!("turn 6 is left out: {words}\n")), "{}", told.err);
+    let json: Value = serde_json::from_str(&told.out).unwrap();
+    let of = |list: &str| json[list].as_array().unwrap().len();
+    assert_eq!(json["left_out"][0], json!({"turn": 6, "why": words}));
+    assert!(of("left_out") > 0 && of("states") > 0, "{json}");
+    assert_eq!((of("left_out") + of("states"), desk.names().len()), (9, of("states")));
+
+    // Where no checkpoint has one there is nothing to do.
+    fs::write(desk.run().join("decisions.json"), json!([decisions()[5]]).to_string()).unwrap();
+    let none = each(&[]);
+    assert_eq!(none.code, Some(2), "{}", none.err);
+    assert!(none.err.contains("no decision in force applies"), "{}", none.err);
+}
+
+#[test]
 fn decisions_are_judged_at_a_moment_and_named_ones_whatever_their_status() {
     let desk = desk();
     let store = desk.folder.path().join("mine.json");

@@ -309,7 +309,7 @@ fn every_output_names_the_test_it_made_and_has_the_adjusted_p_beside_the_raw() {
 }
 
 #[test]
-fn csv_has_a_row_a_run_and_markdown_three_tables() {
+fn csv_has_a_row_a_run_and_markdown_every_table() {
     let folder = tempfile::tempdir().unwrap();
     (0..2).for_each(|at| bundle(folder.path(), 0, 0, at));
 
@@ -319,7 +319,7 @@ fn csv_has_a_row_a_run_and_markdown_three_tables() {
     assert_eq!(csv.lines().count(), 3);
     assert!(csv.starts_with("run,path,format,task,agent,model,condition,mcf,dir,if50,"), "{csv}");
     assert!(csv.contains("t00-codex-emergent,t00-codex-emergent,bundle,t00,codex,,emergent,2.75,0.25,0.46875,made,12,12,"), "{csv}");
-    assert_eq!(md.lines().filter(|line| line.starts_with("| ---")).count(), 3, "{md}");
+    assert_eq!(md.lines().filter(|line| line.starts_with("| ---")).count(), 5, "{md}");
 }
 
 /// A bundle with a commit a checkpoint, whose big function has so many branches at each.
@@ -396,4 +396,57 @@ fn a_folder_without_runs_is_said_with_the_exit_code_for_it() {
 
     assert_eq!(trajview(&["corpus", &path("none")]).code, Some(3));
     assert_eq!(trajview(&["corpus", &path("")]).code, Some(4));
+}
+
+/// A run that is judged on components of its own task.
+fn judged(folder: &Path, task: usize, condition: &str, scores: &[u8]) {
+    let id = format!("t{task}-{condition}");
+    let folder = folder.join(&id);
+    fs::create_dir_all(folder.join("judgements")).unwrap();
+    let run = json!({"schema": "trajview.run/1", "id": id, "task": {"id": format!("t{task}")},
+        "condition": condition, "agent": {"name": "codex"}, "turns": [{"turn": 1}]});
+    let scores: Vec<Value> = scores
+        .iter()
+        .enumerate()
+        .map(|(at, score)| json!({"component": format!("C{at}"), "score": score}))
+        .collect();
+    let judgement = json!({"schema": "trajview.judgement/1", "judge": {"name": "made", "kind": "command"},
+        "run": id, "rubric": "slump-5", "scores": scores});
+    fs::write(folder.join("run.json"), run.to_string()).unwrap();
+    fs::write(folder.join("judgements/made.json"), judgement.to_string()).unwrap();
+}
+
+#[test]
+fn components_are_compared_within_their_tasks() {
+    let folder = tempfile::tempdir().unwrap();
+    let tasks: [[&[u8]; 2]; 4] = [
+        [&[4, 4, 3], &[3, 4, 1]],
+        [&[4, 2, 3, 4], &[2, 2, 2]],
+        [&[3, 4], &[3, 0]],
+        [&[4, 4, 4, 1], &[4, 4, 3, 1]],
+    ];
+    for (task, [whole, piecewise]) in tasks.into_iter().enumerate() {
+        judged(folder.path(), task, "single-shot", whole);
+        judged(folder.path(), task, "emergent", piecewise);
+    }
+
+    let found = json_of(folder.path());
+
+    let score = &found["components"][0];
+    assert_eq!(
+        (&score["measure"], &score["n"], &score["tasks"]),
+        (&json!("score"), &json!(12), &json!(4))
+    );
+    // The component that one side lacks is in no pair.
+    assert_has(&score["a"]["mean"], &json!(40.0 / 12.0), "mean of single-shot");
+    assert_has(&score["b"]["mean"], &json!(29.0 / 12.0), "mean of emergent");
+    assert_has(&score["difference"]["mean"], &json!(11.0 / 12.0), "difference");
+    assert!(score["difference"]["ci95_by_task"].is_array() && score["mixed"]["p_holm"].is_f64());
+    let mcf =
+        found["paired"].as_array().unwrap().iter().find(|row| row["metric"] == "mcf").unwrap();
+    assert!(mcf["mean_a"]["ci95"].is_array() && mcf["mean_b"]["ci95"].is_array());
+    let csv = text_of(folder.path(), &["--csv", "--table", "components"]);
+    assert_eq!(csv.lines().count(), 4, "{csv}");
+    let text = text_of(folder.path(), &[]);
+    assert!(text.contains("with an intercept a task"), "{text}");
 }

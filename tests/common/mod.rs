@@ -7,6 +7,7 @@ pub mod judge_desk;
 pub mod judge_server;
 pub mod judged;
 pub mod remembered;
+pub mod studied;
 
 use std::{
     path::{Path, PathBuf},
@@ -57,4 +58,16 @@ pub fn printed(arguments: &[&str]) -> String {
 
 pub fn json(arguments: &[&str]) -> serde_json::Value {
     serde_json::from_str(&printed(arguments)).expect("the output is JSON")
+}
+
+/// What it prints in a terminal of so many columns.
+pub fn at_columns(columns: usize, arguments: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_trajview"))
+        .args(arguments)
+        .current_dir(project("."))
+        .env("TRAJVIEW_CONFIG", "")
+        .env("COLUMNS", columns.to_string())
+        .output()
+        .unwrap();
+    String::from_utf8(output.stdout).unwrap()
 }

@@ -18,6 +18,8 @@ use trajview::{
     widgets::export,
 };
 
+#[cfg(unix)]
+use crate::common::decided;
 use crate::common::{
     self,
     flag_script::{Sittings, flaggings, said, scripted, scripted_server},
@@ -722,11 +724,107 @@ fn criteria_of_ones_own_are_typed_and_need_no_components() {
     stage.write(path.to_str().unwrap());
     let form = stage.press("<enter>");
     assert!(form.contains("[ ] first  The a") && form.contains("[ ] shape  The b"), "{form}");
-    let levels = stage.press("ggjjl");
+    let levels = stage.press("ggjjh");
     assert!(!levels.contains("The a") && !levels.contains("criteria"), "{levels}");
     stage.press("l G <space> <enter>");
 
     let asked: Vec<String> = server.seen().into_iter().map(|it| it.component).collect();
     assert_eq!(asked, ["shape"]);
     assert_eq!(flaggings(&stage.desk)[0].groups.len(), 1);
+}
+
+/// The judge of [`decided`], and a run with decisions; frames are the same each time.
+#[cfg(unix)]
+fn deciding(size: (u16, u16), script: Option<&str>) -> Stage {
+    deciding_at(script.map_or_else(decided::desk, decided::judged_by), size)
+}
+
+#[cfg(unix)]
+fn deciding_at(desk: Desk, size: (u16, u16)) -> Stage {
+    let mut settings = Settings::new("stub", Kind::Command);
+    let program = desk.folder.path().join("judge.sh").to_str().unwrap().to_owned();
+    settings.command = vec!["sh".into(), program];
+    settings.concurrency = 1;
+    Stage::of(desk, size, vec![settings])
+}
+
+#[cfg(unix)]
+#[test]
+fn decisions_are_asked_for_in_the_form_and_said_in_its_words() {
+    for (name, size) in [("160x45", (160, 45)), ("80x24", (80, 24))] {
+        let mut stage = deciding(size, None);
+
+        let form = stage.press("rjjll jjl"); // rubric: decisions; state: the end
+        let form = form.replace(stage.desk.folder.path().to_str().unwrap(), "DIR");
+        let end = stage.press_until("<enter>", &["3 judged, 1 without a verdict"]);
+        let detail = stage.press("<enter>");
+
+        insta::assert_snapshot!(format!("decisions_form_{name}"), form);
+        insta::assert_snapshot!(format!("decisions_end_{name}"), end);
+        insta::assert_snapshot!(format!("decisions_detail_{name}"), detail);
+        assert_eq!(stage.desk.only()["rubric"], "decisions");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn decisions_are_marked_and_judged_at_every_checkpoint() {
+    let mut stage = deciding((120, 40), None);
+
+    // Every checkpoint, then the decisions marked by hand, then the third of them.
+    let form = stage.press("rjjll jjll kl 7j <space>");
+    assert!(form.contains("1 of 4") && form.contains("[x] fixed-target"), "{form}");
+    let end = stage.press_until("<enter>", &["9 judged, in 9 files"]);
+
+    assert!(end.contains("fixed-target") && !end.contains("uniform-noise"), "{end}");
+    assert!(end.contains("broken broken › broken") || end.contains("› broken"), "{end}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_checkpoint_without_a_decision_is_left_out_and_said() {
+    let desk = decided::desk();
+    let late = json!([{"id": "late", "question": "", "answer": "Samples stay whole.", "files": ["ppdiff/sample.py"]}]);
+    std::fs::write(desk.run().join("decisions.json"), late.to_string()).unwrap();
+    let mut stage = deciding_at(desk, (120, 40));
+
+    let form = stage.press("rjjll jjll");
+    assert!(form.contains("left out    nothing to judge after turn 6"), "{form}");
+    let end = stage.press_until("<enter>", &["judged, nothing to judge after turn 6"]);
+
+    assert!((1..9).contains(&stage.desk.names().len()), "{end}");
+}
+
+#[cfg(unix)]
+#[test]
+fn parts_of_the_process_are_asked_for_in_the_form() {
+    let script = "prompt=$(cat)\ncase $prompt in\n*'Part DQ'*) echo '{\"level\": 2, \"rationale\": \"fair steps\", \"evidence\": []}' ;;\n\
+         *) echo '{\"level\": 0, \"rationale\": \"no test\", \"evidence\": []}' ;;\nesac\n";
+    let mut stage = deciding((120, 40), Some(script));
+
+    let form = stage.press("rjjlll jjl"); // rubric: process; state: the end
+    let form = form.replace(stage.desk.folder.path().to_str().unwrap(), "DIR");
+    let end = stage.press_until("<enter>", &["2 judged: judgements/", "0 none", "2 fair"]);
+
+    insta::assert_snapshot!("process_form_120x40", form);
+    insta::assert_snapshot!("process_end_120x40", end);
+    assert_eq!(stage.desk.only()["rubric"], "process");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_somebody_else_judged_is_there_without_opening_the_run_again() {
+    let mut stage = deciding((160, 45), None);
+    let before = stage.press("8wvvv"); // the decisions
+    assert!(before.contains("fixed-target") && !before.contains("broken"), "{before}");
+
+    stage.desk.judge(&["--rubric", "decisions"]);
+    stage.screen.send(Message::Judged);
+    let told = stage.press("j");
+    assert!(told.contains("broken"), "{told}");
+
+    // Whoever comes back to the view sees it too.
+    std::fs::remove_dir_all(stage.desk.run().join("judgements")).unwrap();
+    let back = stage.press("1w8w");
+    assert!(!back.contains("broken"), "{back}");
 }

@@ -3,6 +3,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod story;
+mod study_view;
 
 mod audit_units;
 mod audit_view;

@@ -44,3 +44,23 @@ fn a_run_without_a_memory_says_so() {
     let ran = trajview(&[&[run.to_str().unwrap()], &arguments[..]].concat());
     assert!(ran.out.contains("no memory events are recorded in this run"), "{}", ran.out);
 }
+
+/// The curves of the same run.
+fn curves(size: &str, keys: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    remembered::bundle(folder.path());
+    let run = folder.path().to_str().unwrap();
+    let ran = trajview(&[run, "--view", "curves", "--snapshot", size, "--keys", keys]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    ran.out
+}
+
+#[test]
+fn the_share_of_stale_cards_is_a_curve_of_a_run_with_a_memory_alone() {
+    insta::assert_snapshot!("stale_curve_120x40", curves("120x40", "20j"));
+    insta::assert_snapshot!("stale_curve_80x24", curves("80x24", "20j"));
+
+    let run = project("sample-runs/codex-p12");
+    let ran = trajview(&[run.to_str().unwrap(), "--view", "curves", "--snapshot", "200x50"]);
+    assert!(!ran.out.contains("stale cards"), "{}", ran.out);
+}

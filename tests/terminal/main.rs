@@ -12,4 +12,5 @@ mod live_cli;
 mod live_control;
 mod live_layers;
 mod live_screen;
+mod study;
 mod terminal;

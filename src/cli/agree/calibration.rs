@@ -9,14 +9,13 @@ use std::io;
 use crate::{
     cli::{
         Failure,
-        output::{Out, Table},
+        output::{Form, Out, Table},
     },
     run::named::{self, Miss},
     study::{
         Coefficient, Interval, Undefined,
         raters::{Kind, Panel, Rater},
     },
-    widgets::text,
 };
 
 use super::{
@@ -116,42 +115,22 @@ fn listed(panel: &Panel) -> String {
 }
 
 /// The table, cut in two where the terminal is narrower than it; then base rates and what is to be known beside them.
-pub fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Result<()> {
-    let columns = out.columns();
-    for line in lines(&tables::head(document), columns) {
-        out.line(&line)?;
-    }
-    if is_markdown {
-        tables::section("", &flat(document), true, out)?;
+pub fn print(document: &Document, form: Form, out: &mut Out) -> io::Result<()> {
+    out.sentence(&tables::head(document))?;
+    if form != Form::Text {
+        tables::section("", &flat(document), out)?;
     } else {
         let whole = stacked(document, &COLUMNS);
-        if columns.is_none_or(|columns| whole.width() <= columns) {
-            tables::section("", &whole, false, out)?;
+        if out.columns().is_none_or(|columns| whole.width() <= columns) {
+            tables::section("", &whole, out)?;
         } else {
             let (first, second) = COLUMNS.split_at(FIRST);
-            tables::section("", &stacked(document, first), false, out)?;
-            tables::section("", &stacked(document, second), false, out)?;
+            tables::section("", &stacked(document, first), out)?;
+            tables::section("", &stacked(document, second), out)?;
         }
     }
-    tables::section("share of each level", &base_rates(document), is_markdown, out)?;
+    tables::section("share of each level", &base_rates(document), out)?;
     tables::print_notes(document, out)
-}
-
-/// What stands between ` · `, in as few lines as it fits in.
-fn lines(words: &str, columns: Option<usize>) -> Vec<String> {
-    let mut lines: Vec<String> = vec![];
-    for part in words.split(" · ") {
-        let longer = lines.last().map(|line| format!("{line} · {part}"));
-        let fits = |line: &String| columns.is_none_or(|columns| text::width(line) <= columns);
-        match longer.filter(fits) {
-            Some(longer) => {
-                lines.pop();
-                lines.push(longer);
-            }
-            None => lines.push(part.to_owned()),
-        }
-    }
-    lines
 }
 
 /// Each interval in the row below its value.

@@ -13,12 +13,17 @@ use crate::{
     shell::copy::argument,
     study::{
         Agreement, Coefficient, Estimate, Interval, Plan, Ratings, Scale, Undefined,
-        agreement::AC2_WEIGHTS,
-        raters::{Joined, LabelsOf, Panel, Rater, Score, ScoredPair, join},
+        agreement::{AC2_WEIGHTS, drawn::Twice},
+        raters::{Joined, LabelsOf, Panel, Rater, Score, ScoredPair, join, runs_of},
     },
 };
 
-use super::{By, repeats::Repeats};
+use super::{
+    By, panel,
+    panel::PanelRow,
+    reference::{Reference, Terms, With},
+    repeats::Repeats,
+};
 
 #[derive(Serialize)]
 pub struct Document {
@@ -37,6 +42,10 @@ pub struct Document {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calibration: Option<Calibration>,
     pub pairs: Vec<PairRow>,
+    /// All raters together, with scores missing here and there; empty with fewer than two.
+    pub panel: Vec<PanelRow>,
+    /// Every rater against one; null where there is no reference.
+    pub reference: Option<Reference>,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub repeats: Option<Repeats>,
     /// Scores that no other rater has a counterpart to.
@@ -85,6 +94,11 @@ pub struct PairRow {
     pub only_b: usize,
     #[serde(flatten)]
     pub measures: Measures,
+    /// Of how many runs the pairs are.
+    pub runs: usize,
+    /// Intervals that are drawn over runs, each whole; null below two runs and where none were asked for.
+    #[serde(rename = "ci95_by_run")]
+    pub by_runs: Option<BTreeMap<&'static str, Option<Interval>>>,
     pub disagreements: Vec<Disagreement>,
     pub by_run: Vec<PartRow>,
     pub by_component: Vec<PartRow>,
@@ -128,6 +142,8 @@ pub struct Measuring<'a> {
     pub by: Option<By>,
     /// The folder of each run that is one.
     pub folders: &'a BTreeMap<String, PathBuf>,
+    /// The number of the reference rater, and how others are held against it.
+    pub reference: Option<(usize, Terms)>,
 }
 
 impl Document {
@@ -157,6 +173,10 @@ impl Document {
             raters: panel.raters.iter().map(rater_row).collect(),
             calibration: None,
             repeats: None,
+            panel: panel::rows(panel, scale, plan),
+            reference: measuring.reference.and_then(|(at, terms)| {
+                Reference::of(panel, at, &With { scale, terms, plan, by: measuring.by })
+            }),
             pairs: rows
                 .map(|(a, b, joined)| pair_row([&a.name, &b.name], joined, measuring))
                 .collect(),
@@ -197,12 +217,19 @@ fn pair_row([a, b]: [&str; 2], joined: &Joined, measuring: &Measuring<'_>) -> Pa
     let whole: Vec<&ScoredPair> = joined.pairs.iter().collect();
     let differ = joined.pairs.iter().filter(|pair| pair.a != pair.b);
     let part = |by: By| parts(&joined.pairs, by, measuring);
+    let clusters = runs_of(whole.iter().copied());
+    let runs = clusters.iter().collect::<BTreeSet<_>>().len();
     PairRow {
         a: a.into(),
         b: b.into(),
         only_a: joined.only_a,
         only_b: joined.only_b,
         measures: measures(&whole, &measuring.scale, &measuring.plan),
+        by_runs: (runs > 1 && measuring.plan.resamples > 0).then(|| {
+            let found = ratings(&whole, &measuring.scale).by_cluster(&clusters, &measuring.plan);
+            found.into_iter().map(|(it, interval)| (it.name(), interval.ok())).collect()
+        }),
+        runs,
         disagreements: differ.map(|pair| disagreement(pair, measuring.folders)).collect(),
         by_run: part(By::Run),
         by_component: part(By::Component),
@@ -238,9 +265,13 @@ fn parts(pairs: &[ScoredPair], by: By, measuring: &Measuring<'_>) -> Vec<PartRow
     parts.into_par_iter().map(row).collect()
 }
 
-fn measures(pairs: &[&ScoredPair], scale: &Scale, plan: &Plan) -> Measures {
+fn ratings(pairs: &[&ScoredPair], scale: &Scale) -> Ratings {
     let scores: Vec<(f64, f64)> = pairs.iter().map(|pair| (pair.a, pair.b)).collect();
-    let agreement = Ratings::new(scale.clone(), &scores).agreement(plan);
+    Ratings::new(scale.clone(), &scores)
+}
+
+fn measures(pairs: &[&ScoredPair], scale: &Scale, plan: &Plan) -> Measures {
+    let agreement = ratings(pairs, scale).agreement(plan);
     Measures { agreement, has_intervals: plan.resamples > 0 }
 }
 
@@ -290,8 +321,31 @@ impl Serialize for Measures {
     }
 }
 
+/// Both intervals of each, and why there is none.
+pub fn intervals<S: Serializer, C: Copy>(
+    map: &mut S::SerializeMap,
+    estimates: &[(C, Twice)],
+    name: impl Fn(C) -> &'static str,
+) -> Result<(), S::Error> {
+    let each = |of: fn(&Twice) -> Result<Interval, Undefined>| -> Vec<_> {
+        estimates.iter().map(|(it, twice)| (name(*it), of(twice))).collect()
+    };
+    let kinds = [
+        ("ci95", "ci95_not_defined", each(|it| it.by_item.interval)),
+        ("ci95_by_run", "ci95_by_run_not_defined", each(|it| it.by_run)),
+    ];
+    for (known, missing, all) in kinds {
+        let intervals: BTreeMap<_, _> = all.iter().map(|(it, found)| (*it, found.ok())).collect();
+        let why: BTreeMap<_, _> =
+            all.iter().filter_map(|(it, found)| Some((*it, found.err()?))).collect();
+        map.serialize_entry(known, &intervals)?;
+        map.serialize_entry(missing, &why)?;
+    }
+    Ok(())
+}
+
 /// 3 and not 3.0, as scores are written.
-fn plain_number<S: Serializer>(number: &f64, to: S) -> Result<S::Ok, S::Error> {
+pub fn plain_number<S: Serializer>(number: &f64, to: S) -> Result<S::Ok, S::Error> {
     let is_whole = number.fract() == 0.0 && number.abs() < 1e15;
     if is_whole { to.serialize_i64(*number as i64) } else { to.serialize_f64(*number) }
 }

@@ -199,7 +199,8 @@ fn runs_below(folder: &Path) -> Result<Vec<Read>, Failure> {
     Ok(bundles)
 }
 
-fn text_of(path: &Path) -> Result<String, Failure> {
+/// A file's text, of at most so many bytes as a table may have; what is no UTF-8 is replaced.
+pub fn text_of(path: &Path) -> Result<String, Failure> {
     let cannot = |why: String| Failure::unread(format!("cannot read {}: {why}", path.display()));
     let size = std::fs::metadata(path).map_err(|why| cannot(why.to_string()))?.len();
     if size > MOST_BYTES {

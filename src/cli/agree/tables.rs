@@ -7,15 +7,21 @@ use serde::Serialize;
 use crate::{
     cli::output::{Out, Table, tell},
     study::{
-        Agreement, Coefficient, Estimate, Interval, Undefined,
-        raters::{LabelsOf, ScoredPair},
+        Agreement, Coefficient, Estimate, Interval, Undefined, Value,
+        agreement::drawn::Twice,
+        raters::{Kind, LabelsOf, ScoredPair},
     },
 };
 
 use super::{
     Args, By,
     document::{AloneRow, Document, Measures, PairRow, PartRow, RaterRow},
+    panel,
+    reference::{self, AgainstRow, Reference, binary_table, class_table, whole_table},
 };
+
+/// Above a table of intervals that are drawn over runs.
+const BY_RUN: &str = "95 % intervals drawn over runs, each whole";
 
 /// The measures of the first table; those of the second are the rest.
 const MAIN: [Coefficient; 4] =
@@ -25,10 +31,24 @@ const MAIN: [Coefficient; 4] =
 const MOST_LEVELS: usize = 6;
 
 pub fn print(document: &Document, args: &Args, out: &mut Out) -> io::Result<()> {
-    out.line(&head(document))?;
-    let mut show = |title: &str, table: &Table| section(title, table, args.md, out);
+    out.sentence(&head(document))?;
+    let mut show = |title: &str, table: &Table| section(title, table, out);
     show("", &main_table(document))?;
     show("", &other_table(document))?;
+    let by_run = |shown: Option<Table>| shown.map(|table| (BY_RUN, table));
+    if let Some((title, table)) = by_run(by_run_table(document)) {
+        show(title, &table)?;
+    }
+    if document.panel.iter().any(|row| row.raters.len() > 2) {
+        let title = "several raters at once: things that at least two scored (available), those that all did (complete)";
+        show(title, &panel::table(&document.panel))?;
+        if let Some((title, table)) = by_run(panel::by_run(&document.panel)) {
+            show(title, &table)?;
+        }
+    }
+    if let Some(reference) = &document.reference {
+        against(reference, args, &mut show)?;
+    }
     if let Some(by) = args.by {
         for pair in &document.pairs {
             show(
@@ -51,23 +71,57 @@ pub fn print(document: &Document, args: &Args, out: &mut Out) -> io::Result<()> 
     print_notes(document, out)
 }
 
+/// The tables of a reference.
+fn against<'a>(
+    reference: &'a Reference,
+    args: &Args,
+    show: &mut impl FnMut(&str, &Table) -> io::Result<()>,
+) -> io::Result<()> {
+    let Reference { name, kind, zero_division, raters, .. } = reference;
+    let kind = match *kind {
+        kind if kind == name || kind == Kind::Unknown.name() => String::new(),
+        kind => format!(" ({kind})"),
+    };
+    let rows = || raters.iter().map(|row| (vec![row.rater.clone()], &row.measures));
+    let zero = match *zero_division {
+        "undefined" => "classes without a value are left out of averages".to_owned(),
+        number => format!("classes without a value count as {number} in averages"),
+    };
+    show(&format!("against {name}{kind}; {zero}"), &whole_table(&["rater"], rows()))?;
+    if let Some(table) = reference::by_run_table(&["rater"], rows()) {
+        show(BY_RUN, &table)?;
+    }
+    show(&format!("against {name}, class by class"), &class_table(&["rater"], rows()))?;
+    if let Some(table) = binary_table(&["rater"], rows()) {
+        let positive = reference.positive.as_deref().unwrap_or_default();
+        show(&format!("against {name}, positive is {positive}"), &table)?;
+    }
+    let Some(by) = args.by else { return Ok(()) };
+    let of = |(row, part): (&'a AgainstRow, &'a reference::PartRow)| {
+        (vec![row.rater.clone(), part.name.clone()], &part.measures)
+    };
+    let parts = raters.iter().flat_map(|row| row.parts.iter().map(move |part| (row, part)));
+    let names = ["rater", by.noun()];
+    show(&format!("against {name} by {}", by.noun()), &whole_table(&names, parts.map(of)))
+}
+
 /// What is to be known beside the tables, below a blank line.
 pub fn print_notes(document: &Document, out: &mut Out) -> io::Result<()> {
     let notes = notes(document);
     if !notes.is_empty() {
         out.line("")?;
     }
-    notes.iter().try_for_each(|note| out.line(note))
+    notes.iter().try_for_each(|note| out.sentence(note))
 }
 
 /// A table below a blank line and its title.
-pub fn section(title: &str, table: &Table, is_markdown: bool, out: &mut Out) -> io::Result<()> {
+pub fn section(title: &str, table: &Table, out: &mut Out) -> io::Result<()> {
     out.line("")?;
     if !title.is_empty() {
-        out.line(title)?;
+        out.sentence(title)?;
         out.line("")?;
     }
-    table.write(is_markdown, out)
+    table.write(false, out)
 }
 
 /// How many raters, the levels, and how intervals are made.
@@ -130,8 +184,39 @@ fn other_table(document: &Document) -> Table {
     table
 }
 
+/// The intervals that are drawn over runs; None where there are none.
+fn by_run_table(document: &Document) -> Option<Table> {
+    let shown = MAIN.into_iter().chain([Coefficient::Kappa, Coefficient::Alpha]);
+    let shown: Vec<Coefficient> = shown.collect();
+    let heads = ["exact", "within 1", "kappa (quadratic)", "Spearman", "kappa", "alpha"];
+    let heads = ["raters", ">n", ">runs"].into_iter().chain(heads);
+    let mut table = Table::headed(heads.map(String::from).collect());
+    let mut is_any = false;
+    for pair in &document.pairs {
+        let Some(intervals) = &pair.by_runs else { continue };
+        if intervals.values().all(Option::is_none) {
+            continue;
+        }
+        let cells = shown.iter().map(|it| ends(intervals.get(it.name()).copied().flatten()));
+        let first = [between(pair), pair.measures.agreement.n.to_string(), pair.runs.to_string()];
+        table.row(first.into_iter().chain(cells).collect());
+        is_any = true;
+    }
+    is_any.then_some(table)
+}
+
+/// `[0.63, 0.88]`
+pub fn ends(interval: Option<Interval>) -> String {
+    interval.map_or_else(|| "-".into(), |Interval { low, high }| format!("[{low:.2}, {high:.2}]"))
+}
+
+/// `0.77`
+pub fn number(value: Value) -> String {
+    value.map_or_else(|_| "-".into(), |value| format!("{value:.2}"))
+}
+
 /// `0.77 [0.63, 0.88]`
-fn with_interval(estimate: Estimate) -> String {
+pub fn with_interval(estimate: Estimate) -> String {
     match (estimate.value, estimate.interval) {
         (Ok(value), Ok(Interval { low, high })) => format!("{value:.2} [{low:.2}, {high:.2}]"),
         (Ok(value), Err(_)) => format!("{value:.2}"),
@@ -210,6 +295,7 @@ fn notes(document: &Document) -> Vec<String> {
     for pair in &document.pairs {
         notes.extend(undefined(pair).into_iter().map(|why| format!("{}: {why}", between(pair))));
     }
+    notes.extend(panel::undefined(&document.panel));
     notes.extend(alone(document));
     notes.extend(document.problems.iter().map(|it| format!("left out: {}: {}", it.place, it.what)));
     notes
@@ -290,9 +376,10 @@ pub fn problems_to_standard_error(document: &Document) {
     }
 }
 
-/// A row for every two raters and measure: a table that can be filtered. Empty cells are not defined.
+/// A row for every two raters and measure: a table that can be filtered. Empty cells are not defined. Below them those of
+/// all raters together, and of raters against a reference.
 pub fn csv(document: &Document, out: &mut Out) -> io::Result<()> {
-    let rows = document.pairs.iter().flat_map(|pair| {
+    let pairs = document.pairs.iter().flat_map(|pair| {
         let parts =
             [("run", &pair.by_run), ("component", &pair.by_component), ("rubric", &pair.by_rubric)];
         let parts = parts.into_iter().flat_map(|(part, rows)| {
@@ -301,11 +388,31 @@ pub fn csv(document: &Document, out: &mut Out) -> io::Result<()> {
         let parts = std::iter::once(("all", "", &pair.measures)).chain(parts);
         parts.flat_map(|(part, name, measures)| csv_rows(pair, (part, name), &measures.agreement))
     });
-    out.csv("a b part name n measure value ci95_low=ci95.0 ci95_high=ci95.1 why", rows)
+    let panel = document.panel.iter().flat_map(|row| {
+        row.cases().into_iter().flat_map(|(cases, found)| {
+            let of = CsvRow::of(row.of, "", ("panel", cases.words()), found.agreed.n);
+            found.agreed.estimates.iter().map(move |(it, twice)| of.with(it.name(), twice))
+        })
+    });
+    let reference = document.reference.iter().flat_map(|reference| {
+        reference.raters.iter().flat_map(|row| {
+            let parts = row.parts.iter().map(|part| (part.name.as_str(), &part.measures));
+            std::iter::once(("", &row.measures)).chain(parts).flat_map(|(name, it)| {
+                let n = it.classified.n as usize;
+                let of = CsvRow::of(&reference.name, &row.rater, ("reference", name), n);
+                it.estimates.iter().map(move |(it, twice)| of.with(it.name(), twice))
+            })
+        })
+    });
+    out.csv(
+        "a b part name n measure value ci95_low=ci95.0 ci95_high=ci95.1 why \
+         ci95_by_run_low=ci95_by_run.0 ci95_by_run_high=ci95_by_run.1",
+        pairs.chain(panel).chain(reference),
+    )
 }
 
-/// A measure of two raters in a row of a CSV.
-#[derive(Serialize)]
+/// A measure of two raters, or of several, in a row of a CSV.
+#[derive(Serialize, Clone, Copy)]
 struct CsvRow<'a> {
     a: &'a str,
     b: &'a str,
@@ -316,6 +423,20 @@ struct CsvRow<'a> {
     value: Option<f64>,
     ci95: Option<Interval>,
     why: Option<Undefined>,
+    ci95_by_run: Option<Interval>,
+}
+
+impl<'a> CsvRow<'a> {
+    const fn of(a: &'a str, b: &'a str, (part, name): (&'a str, &'a str), n: usize) -> Self {
+        let (value, ci95, why, ci95_by_run) = (None, None, None, None);
+        Self { a, b, part, name, n, measure: "", value, ci95, why, ci95_by_run }
+    }
+
+    fn with(self, measure: &'static str, Twice { by_item, by_run }: &Twice) -> Self {
+        let ci95 = by_item.interval.ok();
+        let (value, why) = (by_item.value.ok(), by_item.value.err());
+        Self { measure, value, ci95, why, ci95_by_run: by_run.ok(), ..self }
+    }
 }
 
 fn csv_rows<'a>(
@@ -323,15 +444,11 @@ fn csv_rows<'a>(
     (part, name): (&'a str, &'a str),
     agreement: &'a Agreement,
 ) -> impl Iterator<Item = CsvRow<'a>> {
-    agreement.estimates.iter().map(move |(coefficient, estimate)| CsvRow {
-        a: &pair.a,
-        b: &pair.b,
-        part,
-        name,
-        n: agreement.n,
-        measure: coefficient.name(),
-        value: estimate.value.ok(),
-        ci95: estimate.interval.ok(),
-        why: estimate.value.err(),
+    let of = CsvRow::of(&pair.a, &pair.b, (part, name), agreement.n);
+    let by_runs = pair.by_runs.as_ref().filter(|_| part == "all");
+    agreement.estimates.iter().map(move |(coefficient, by_item)| {
+        let by_run = by_runs.and_then(|all| all.get(coefficient.name()).copied().flatten());
+        let by_run = by_run.ok_or(Undefined::FewerThanTwoRuns);
+        of.with(coefficient.name(), &Twice { by_item: *by_item, by_run })
     })
 }

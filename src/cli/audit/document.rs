@@ -5,7 +5,7 @@ use serde_json::Number;
 
 use crate::{
     cli::Failure,
-    run::rubric::{Confidence, Judgement, LabelOn, Unit, written},
+    run::rubric::{CANNOT_TELL, Confidence, Judgement, LabelOn, Unit, written},
     study::queue::{Plan, queue},
 };
 
@@ -102,6 +102,15 @@ fn whole<S: Serializer>(score: &f64, serializer: S) -> Result<S::Ok, S::Error> {
 }
 
 impl LabelRow {
+    /// The answer in a cell; a dash where it was taken back.
+    pub fn said(&self) -> String {
+        match (&self.score, self.cannot_tell) {
+            (Some(score), _) => score.to_string(),
+            (None, true) => CANNOT_TELL.to_owned(),
+            (None, false) => "-".to_owned(),
+        }
+    }
+
     pub fn of(label: LabelOn<'_>) -> Self {
         let names = label.given.unit.levels().names;
         let named = label.score().filter(|_| label.given.scale.is_none());
@@ -119,7 +128,7 @@ impl LabelRow {
 }
 
 /// A score as JSON has it: a whole number without a point.
-fn number(score: f64) -> Option<Number> {
+pub fn number(score: f64) -> Option<Number> {
     written(score).parse().ok()
 }
 

@@ -8,13 +8,12 @@ use crate::{
         at,
         output::{Out, Table, plain},
     },
-    run::rubric::CANNOT_TELL,
     widgets::text,
 };
 
 use super::{
     absences::{AbsenceRow, PlaceRow},
-    document::{Document, ItemRow, JudgementRow, QueueRow, ScoreRow},
+    document::{Document, ItemRow, JudgementRow, LabelRow, QueueRow, ScoreRow},
 };
 
 /// Columns of the page that is printed on.
@@ -27,9 +26,9 @@ const BESIDE_NAMES: usize = 48;
 const MOST_PLACES: usize = 3;
 
 pub fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Result<()> {
-    out.line(&head(document))?;
+    out.sentence(&head(document))?;
     if let Some(queue) = &document.queue {
-        out.line(&progress(queue))?;
+        out.sentence(&progress(queue))?;
         out.line("")?;
         let table = table(queue, is_markdown);
         table.write(is_markdown, out)?;
@@ -67,10 +66,6 @@ fn table(queue: &QueueRow, is_whole: bool) -> Table {
     let mut table = Table::new(&[">#", "component", "name", ">label", "verdict", "reason"]);
     for item in &queue.items {
         let label = item.label.as_ref();
-        let score = label.and_then(|label| match label.cannot_tell {
-            true => Some(CANNOT_TELL.to_owned()),
-            false => label.score.as_ref().map(ToString::to_string),
-        });
         let name = plain(&item.name);
         let name =
             if is_whole { name.clone() } else { text::truncate(&name, PAGE - BESIDE_NAMES, "…") };
@@ -78,7 +73,7 @@ fn table(queue: &QueueRow, is_whole: bool) -> Table {
             item.number.to_string(),
             item.component.clone(),
             name.into_owned(),
-            score.unwrap_or_else(|| "-".into()),
+            label.map_or_else(|| "-".into(), LabelRow::said),
             verdict(item),
             label.and_then(|label| label.reason.clone()).unwrap_or_default(),
         ]);
@@ -94,24 +89,24 @@ fn component(row: &AbsenceRow, is_markdown: bool, out: &mut Out) -> io::Result<(
     out.line("")?;
     let ScoreRow { score, label } = row.verdict;
     let head = format!("{} {}: {score} {}", row.component, row.name, label.unwrap_or_default());
-    out.line(&if is_markdown { format!("## {head}\n") } else { head })?;
+    out.sentence(&if is_markdown { format!("## {head}\n") } else { head })?;
     if is_markdown {
         out.line("")?;
     }
     let is_defined = row.unopened.iter().any(|place| place.defines);
     if row.unopened.is_empty() {
-        out.line("  no place that looks like it was left unopened")?;
+        out.sentence("  no place that looks like it was left unopened")?;
     } else if !is_defined && !row.symbols.is_empty() {
         let symbols = row.symbols.join(" or ");
         lines(&format!("no unopened place defines {symbols}; the nearest:"), "  ", out)?;
     }
     for (number, place) in (1..).zip(row.unopened.iter().take(MOST_PLACES)) {
-        out.line(&format!("{number:>3}. {}", place.words()))?;
+        out.sentence(&format!("{number:>3}. {}", place.words()))?;
         lines(&place.why.join("; "), "     ", out)?;
     }
     if let Some(more) = row.unopened.len().checked_sub(MOST_PLACES).filter(|more| *more > 0) {
         let places = at::counted(more, "place");
-        out.line(&format!("     {places} more that look less like it"))?;
+        out.sentence(&format!("     {places} more that look less like it"))?;
     }
     let guesses: Vec<&PlaceRow> = row.opened.iter().filter(|it| it.is_guess).collect();
     for place in guesses.into_iter().take(MOST_PLACES) {

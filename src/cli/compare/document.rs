@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::{
     cli::{
+        components::{self, ComponentsRow},
         recorded::{self, TestsRow},
         score::{RulerRow, RulesFacts, rules_of},
     },
@@ -72,6 +73,8 @@ struct PairedComponents {
     transitions: [[usize; 5]; 5],
     /// Components that both are judged on.
     n: usize,
+    /// Means over those components with intervals; empty without any.
+    means: Vec<ComponentsRow>,
 }
 
 #[derive(Serialize)]
@@ -230,6 +233,15 @@ impl<'a> Document<'a> {
         compare::rows(&self.parties.iter().map(judged).collect::<Vec<_>>())
     }
 
+    /// Of the components that the first two runs are both judged on.
+    pub fn means(&self, rows: &[Row]) -> Vec<ComponentsRow> {
+        let score = |row: &Row, run| row.score(run).map(f64::from);
+        let both: Vec<(f64, f64)> =
+            rows.iter().filter_map(|row| score(row, 0).zip(score(row, 1))).collect();
+        let is_turned = subtraction(self.parties).from == 1;
+        components::of_two(&both, is_turned, &self.args.resampling.plan())
+    }
+
     pub fn shown(&'a self, ruler: &'a Ruler) -> Shown<'a> {
         let [a, b] = self.pair();
         let (rows, by) = (self.rows(), subtraction(self.parties));
@@ -278,6 +290,7 @@ impl<'a> Document<'a> {
                 components: components(&rows, by),
                 transitions: transitions.counts,
                 n: transitions.n,
+                means: self.means(&rows),
             },
         }
     }

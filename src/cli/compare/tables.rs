@@ -4,7 +4,7 @@ use std::io;
 
 use crate::{
     cli::{
-        measuring,
+        components, measuring,
         output::{self, Out, Table, csv_row, dash},
     },
     metrics::{
@@ -27,6 +27,7 @@ pub fn print(document: &Document<'_>, ruler: &Ruler, out: &mut Out) -> io::Resul
         recoveries(document),
         components(document),
         transitions(document),
+        means(document),
         phases(document),
         checkpoints(document),
         files(document),
@@ -35,8 +36,8 @@ pub fn print(document: &Document<'_>, ruler: &Ruler, out: &mut Out) -> io::Resul
         if at > 0 {
             out.line("")?;
         }
-        title_line(title, document.args.md, out)?;
-        table.write(document.args.md, out)?;
+        title_line(title, document.args.forms.md, out)?;
+        table.write(document.args.forms.md, out)?;
         if at == 0 {
             out.line("")?;
             notes(document, ruler, out)?;
@@ -51,29 +52,29 @@ fn title_line(title: &str, is_markdown: bool, out: &mut Out) -> io::Result<()> {
     match (title.is_empty(), is_markdown) {
         (true, _) => Ok(()),
         (false, true) => {
-            out.line(&format!("## {title}"))?;
+            out.sentence(&format!("## {title}"))?;
             out.line("")
         }
-        (false, false) => out.line(title),
+        (false, false) => out.sentence(title),
     }
 }
 
 /// Whose numbers these are, and what to know before believing them.
 fn notes(document: &Document<'_>, ruler: &Ruler, out: &mut Out) -> io::Result<()> {
     let by = subtraction(document.parties);
-    out.line(&measuring::said(ruler))?;
+    out.sentence(&measuring::said(ruler))?;
     let why =
         if by.is_slump { "" } else { ": the conditions do not say which run is the emergent one" };
-    out.line(&format!("differences are {}{why}", by.words()))?;
+    out.sentence(&format!("differences are {}{why}", by.words()))?;
     for warning in compare::warnings(document.parties) {
-        out.line(&format!("note: {warning}"))?;
+        out.sentence(&format!("note: {warning}"))?;
     }
     Ok(())
 }
 
 fn runs(document: &Document<'_>) -> Section {
     let heads = ["", "run", "condition", "agent", "model", ">turns", "commit", "judged by", "task"];
-    let mut table = Table::new(&heads);
+    let mut table = Table::new(&heads).keyed(2);
     for (at, party) in document.parties.iter().enumerate() {
         let run = &party.run;
         let commit = run.turns[..run.end()].iter().rev().find_map(|turn| turn.commit.as_deref());
@@ -217,6 +218,14 @@ fn transitions(document: &Document<'_>) -> Section {
     ))
 }
 
+fn means(document: &Document<'_>) -> Section {
+    let found = document.means(&document.rows());
+    let n = found.first()?.n;
+    let title =
+        format!("means over the {n} components that both are judged on [95 % BCa over components]");
+    Some((title, components::means_of_two(&found)))
+}
+
 fn phases(document: &Document<'_>) -> Section {
     let [a, b] = document.pair();
     let pairs = compare::by_phase(&a.run, &b.run).into_iter();
@@ -255,8 +264,8 @@ fn points(
     let shown = ranked(|shown| shown.phase).into_iter().filter(is_known);
     let shown: Vec<Number> = shown.collect();
     let heads = [key, "a", "b"].map(String::from).into_iter();
-    let twice = |number: &Number| [format!(">{} a", number.label()), ">b".to_owned()];
-    let mut table = Table::headed(heads.chain(shown.iter().flat_map(twice)).collect());
+    let twice = |number: &Number| ["a", "b"].map(|side| format!(">{} {side}", number.label()));
+    let mut table = Table::headed(heads.chain(shown.iter().flat_map(twice)).collect()).keyed(3);
     for (name, a, b) in &pairs {
         let moments = [a.as_ref(), b.as_ref()];
         let names = moments.iter().zip(sides).map(|(moment, party)| place(party, *moment));

@@ -5,7 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Serialize, Serializer};
 
 use crate::{
-    cli::{recorded::TestCounts, score::RulerRow},
+    cli::{
+        components::{self, ComponentsRow},
+        recorded::TestCounts,
+        score::RulerRow,
+    },
     metrics::{
         Better, Number,
         numbers::{CORPUS, Of, Values, facts::Tested, ranked},
@@ -13,7 +17,7 @@ use crate::{
     },
     run::{Tokens, Warning, recorded::Tests},
     study::{
-        Interval, Plan, Undefined,
+        Estimate, Interval, Plan, Undefined,
         corpus::{Corpus, Measured, PairedNumber, corpus, together},
         correlation::Correlation,
         paired::{Holm, Wilcoxon},
@@ -38,6 +42,8 @@ pub struct Document {
     pub resamples: usize,
     pub runs: Vec<RunRow>,
     pub paired: Vec<PairedRow>,
+    /// Component by component, with tasks as clusters; empty where no component has a score under both conditions.
+    pub components: Vec<ComponentsRow>,
     pub per_task: Vec<PerTaskRow>,
     /// What treatments of the emergent condition give back; empty without runs of a third condition.
     pub gap_recovery: Vec<RecoveryRow>,
@@ -166,6 +172,9 @@ pub struct PairedRow {
     pub b: String,
     #[serde(flatten)]
     pub outcomes: Outcomes,
+    /// Mean over tasks under each condition.
+    pub mean_a: SideRow,
+    pub mean_b: SideRow,
     pub mean_gap: Option<f64>,
     pub wilcoxon: Option<WilcoxonRow>,
     pub cohen_d: Option<f64>,
@@ -174,6 +183,20 @@ pub struct PairedRow {
     pub cohen_d_ci95: Option<Interval>,
     /// By field, why it is null.
     pub not_defined: BTreeMap<&'static str, Undefined>,
+}
+
+/// A mean over tasks.
+#[derive(Serialize)]
+pub struct SideRow {
+    pub mean: Option<f64>,
+    /// BCa over tasks.
+    pub ci95: Option<Interval>,
+}
+
+impl SideRow {
+    fn of(estimate: &Estimate) -> Self {
+        Self { mean: estimate.value.ok(), ci95: estimate.interval.ok() }
+    }
 }
 
 /// Tasks, and how many of them each side has won.
@@ -322,6 +345,7 @@ impl Document {
             seed: plan.seed,
             resamples: plan.resamples,
             paired: paired.iter().map(|row| paired_row(row, conditions)).collect(),
+            components: components::rows(&per_task, |at| &runs.measured[at].scores, plan),
             per_task: per_task
                 .iter()
                 .map(|row| per_task_row(row, names(&row.pair.a), names(&row.pair.b)))
@@ -424,6 +448,8 @@ fn paired_row(row: &PairedNumber, conditions: &Conditions) -> PairedRow {
         better: row.number.better(),
         a: conditions.a.clone(),
         b: conditions.b.clone(),
+        mean_a: SideRow::of(&row.a),
+        mean_b: SideRow::of(&row.b),
         mean_gap: found.mean_gap.value.ok(),
         wilcoxon: found.wilcoxon.ok().map(|test| wilcoxon_row(test, row.holm)),
         cohen_d: found.cohen_d.value.ok(),

@@ -20,7 +20,12 @@ use crate::{
         process::Processed,
         quality::{Scored, Snapshot},
     },
-    run::{Run, Tokens, named::Named, recorded::Tests, rubric::Rubric},
+    run::{
+        Run, Tokens,
+        named::Named,
+        recorded::Tests,
+        rubric::{Judgement, Rubric},
+    },
     store::{self, Opened, ReuseReader, Scorer, Siblings},
     study::{
         compare::moments_of,
@@ -58,6 +63,8 @@ pub struct RunFacts {
     pub warnings: usize,
     /// What could not be worked out, in sentences.
     pub trouble: Vec<String>,
+    /// The score of each component that has one, by id.
+    pub scores: BTreeMap<String, f64>,
     /// The numbers that go from checkpoint to checkpoint, at the end of each.
     pub series: Vec<(Number, Series)>,
     pub measured: Measured,
@@ -171,6 +178,7 @@ fn facts(
     let identity = Identity::of_run(run);
     RunFacts {
         measured: Measured { key: identity.key.clone(), values },
+        scores: scores(&rubric, judge.as_ref()),
         identity,
         id: run.id.clone(),
         path: name,
@@ -258,11 +266,25 @@ impl Facts for Known<'_> {
 }
 
 /// The judgement that speaks for the end of the run, as `score` chooses it.
-fn faithfulness(rubric: &Rubric, judge: Option<&Named>) -> Option<(String, Faithfulness)> {
-    let chosen = match judge {
+fn chosen<'a>(rubric: &'a Rubric, judge: Option<&Named>) -> Option<&'a Judgement> {
+    match judge {
         Some(judge) => rubric.judgements.get(judge.in_run(rubric)?),
         None => rubric.chosen(),
-    }?;
+    }
+}
+
+/// Of the components of the checklist, where there is one.
+fn scores(rubric: &Rubric, judge: Option<&Named>) -> BTreeMap<String, f64> {
+    let verdicts = chosen(rubric, judge).into_iter().flat_map(|it| &it.verdicts);
+    let is_listed = |id: &str| {
+        rubric.checklist.as_ref().is_none_or(|it| it.components.iter().any(|one| one.id == id))
+    };
+    let known = verdicts.filter(|verdict| is_listed(&verdict.component));
+    known.filter_map(|it| Some((it.component.clone(), f64::from(it.score?)))).collect()
+}
+
+fn faithfulness(rubric: &Rubric, judge: Option<&Named>) -> Option<(String, Faithfulness)> {
+    let chosen = chosen(rubric, judge)?;
     Some((chosen.judge.name.clone(), Faithfulness::of(chosen, rubric.checklist.as_ref())))
 }
 

@@ -3,10 +3,14 @@
 use std::io;
 
 use crate::{
-    cli::output::{Column, Out, Table, cell, dash},
+    cli::{
+        components::{self, ComponentsRow},
+        output::{Column, Out, Table, cell, dash},
+        resampling::{p_value, with_interval},
+    },
     metrics::{
         Better, Number,
-        numbers::{CORPUS, Style, ranked},
+        numbers::{CORPUS, SLUMP, Style, ranked},
     },
     study::{Interval, Undefined, correlation::Correlation},
 };
@@ -17,7 +21,7 @@ use super::document::{
 
 pub fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Result<()> {
     let show = |out: &mut Out, title: &str, table: &Table| {
-        out.line(title)?;
+        out.sentence(title)?;
         out.line("")?;
         table.write(is_markdown, out)?;
         out.line("")
@@ -25,10 +29,25 @@ pub fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Resul
     let (a, b) = (&document.conditions.a, &document.conditions.b);
     show(out, &counted(document), &run_table(document))?;
     if document.paired.is_empty() {
-        out.line(&format!("no task of one agent was run under both conditions, {a} and {b}"))?;
+        out.sentence(&format!("no task of one agent was run under both conditions, {a} and {b}"))?;
     } else {
         show(out, &format!("{a} less {b}, task by task"), &paired_table(document))?;
+        show(
+            out,
+            &format!("{a}, {b} and their difference, means over tasks [95 % BCa]"),
+            &sides_table(document),
+        )?;
         show(out, &format!("{a} | {b} | gap"), &task_table(document))?;
+    }
+    if !document.components.is_empty() {
+        let title = format!(
+            "{a} (first) and {b} (second) component by component [95 % BCa over components]"
+        );
+        show(out, &title, &components::means(&document.components))?;
+    }
+    if document.components.iter().any(ComponentsRow::has_clusters) {
+        let title = "the differences with tasks as clusters: tasks drawn whole [95 % BCa]; linear mixed model with an intercept a task (REML) [95 % Wald]";
+        show(out, title, &components::clustered(&document.components))?;
     }
     if !document.gap_recovery.is_empty() {
         let title = "gap recovery: (treated - emergent) / (single-shot - emergent), mean over tasks [95 % BCa]";
@@ -38,10 +57,10 @@ pub fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Resul
         let title = "from checkpoint to checkpoint: rises where the last measured is above the first; slope a checkpoint by least squares, mean over runs [95 % BCa]";
         show(out, title, &trend_table(document))?;
     }
-    adjusted(document).map_or(Ok(()), |line| out.line(&line))?;
+    adjusted(document).map_or(Ok(()), |line| out.sentence(&line))?;
     let correlations = document.correlations.iter().filter(|row| row.n > 0);
-    correlations.map(correlation).try_for_each(|line| out.line(&line))?;
-    notes(document).iter().try_for_each(|line| out.line(line))
+    correlations.map(correlation).try_for_each(|line| out.sentence(&line))?;
+    notes(document).iter().try_for_each(|line| out.sentence(line))
 }
 
 fn counted(document: &Document) -> String {
@@ -59,7 +78,7 @@ fn counted(document: &Document) -> String {
 fn run_table(document: &Document) -> Table {
     let heads = ["task", "agent", "condition"].map(String::from).into_iter();
     let heads = heads.chain(CORPUS.iter().map(|number| format!(">{}", number.id())));
-    let mut table = Table::headed(heads.chain(["run".to_owned()]).collect());
+    let mut table = Table::headed(heads.chain(["run".to_owned()]).collect()).keyed(3);
     let mut rows: Vec<&RunRow> = document.runs.iter().collect();
     rows.sort_by_key(|row| (&row.who.task, &row.who.agent, &row.who.condition)); // stable: by path within
     for run in rows {
@@ -100,7 +119,7 @@ fn paired_table(document: &Document) -> Table {
             dash(it.wilcoxon.as_ref().map(|test| test.test.clone()).or(why))
         }),
     ];
-    Table::of(&columns, &document.paired)
+    Table::of(&columns, &document.paired).keyed(2)
 }
 
 /// Tasks that a side wins; where neither way is better, those in which it is higher or lower.
@@ -127,7 +146,7 @@ fn trend_table(document: &Document) -> Table {
         (">left out", &|it| it.left_out.to_string()),
         (">unmeasured", &|it| it.unmeasured_checkpoints.to_string()),
     ];
-    Table::of(&columns, &document.trends)
+    Table::of(&columns, &document.trends).keyed(2)
 }
 
 fn recovery_table(document: &Document) -> Table {
@@ -144,7 +163,7 @@ fn recovery_table(document: &Document) -> Table {
             it.tasks.iter().map(share).collect::<Vec<_>>().join(", ")
         }),
     ];
-    Table::of(&columns, &document.gap_recovery)
+    Table::of(&columns, &document.gap_recovery).keyed(3)
 }
 
 fn agent_of(row: &PairedRow) -> String {
@@ -168,7 +187,8 @@ fn task_table(document: &Document) -> Table {
     let shown: Vec<Number> = ranked(|shown| shown.task).into_iter().filter(is_known).collect();
     let heads = shown.iter().map(|it| it.id().to_owned());
     let mut table =
-        Table::headed(["task", "agent"].map(str::to_owned).into_iter().chain(heads).collect());
+        Table::headed(["task", "agent"].map(str::to_owned).into_iter().chain(heads).collect())
+            .keyed(2);
     for row in &document.per_task {
         let cells = shown.iter().map(|it| gap(row, *it));
         table.row([row.task.clone(), row.agent.clone()].into_iter().chain(cells).collect());
@@ -182,21 +202,18 @@ fn gap(row: &PerTaskRow, number: Number) -> String {
     dash(found.map(|it| format!("{:.3} {:.3} {:+.3}", it.a, it.b, it.gap)))
 }
 
-fn with_interval(value: Option<f64>, interval: Option<Interval>) -> String {
-    let figure = |number: f64| {
-        if number.abs() < 1000.0 { format!("{number:.3}") } else { format!("{number:.0}") }
-    };
-    match (value, interval) {
-        (None, _) => "-".into(),
-        (Some(value), None) => figure(value),
-        (Some(value), Some(Interval { low, high })) => {
-            format!("{} [{}, {}]", figure(value), figure(low), figure(high))
-        }
-    }
-}
-
-fn p_value(p: f64) -> String {
-    if p < 0.0001 { format!("{p:.1e}") } else { format!("{p:.4}") }
+/// SLUMP's numbers under each condition.
+fn sides_table(document: &Document) -> Table {
+    let columns: [Column<'_, PairedRow>; 6] = [
+        ("agent", &|it| agent_of(it)),
+        ("metric", &|it| it.metric.into()),
+        (">n", &|it| it.outcomes.n.to_string()),
+        ("first", &|it| with_interval(it.mean_a.mean, it.mean_a.ci95)),
+        ("second", &|it| with_interval(it.mean_b.mean, it.mean_b.ci95)),
+        ("difference", &|it| with_interval(it.mean_gap, it.ci95)),
+    ];
+    let is_told = |row: &&PairedRow| SLUMP.iter().any(|number| number.id() == row.metric);
+    Table::of(&columns, document.paired.iter().filter(is_told)).keyed(2)
 }
 
 /// `tests and if50 over 80 runs: Pearson 0.41 (p 0.0002), Spearman 0.39 (p 0.0003)`
@@ -248,7 +265,9 @@ pub fn runs_csv() -> String {
 /// Of a row a paired test.
 pub const PAIRED: &str = "agent pooled metric better a b n wins ties losses mean_gap ci95_low=ci95.0 ci95_high=ci95.1 \
     w=wilcoxon.w p=wilcoxon.p p_holm=wilcoxon.p_holm adjusted=wilcoxon.adjusted test=wilcoxon.test cohen_d \
-    cohen_d_ci95_low=cohen_d_ci95.0 cohen_d_ci95_high=cohen_d_ci95.1 why=not_defined";
+    cohen_d_ci95_low=cohen_d_ci95.0 cohen_d_ci95_high=cohen_d_ci95.1 why=not_defined \
+    mean_a=mean_a.mean a_ci95_low=mean_a.ci95.0 a_ci95_high=mean_a.ci95.1 mean_b=mean_b.mean b_ci95_low=mean_b.ci95.0 \
+    b_ci95_high=mean_b.ci95.1";
 
 /// Of a row a trend.
 pub const TRENDS: &str = "metric agent runs rises level falls share_rising rising_slopes slope \

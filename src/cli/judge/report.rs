@@ -9,6 +9,7 @@ use crate::{
     },
     judge::{
         document::{Document, FlagRow, Given, Judge},
+        each::{LeftOut, States},
         plan::Plan,
         run::{Ended, Event, Job},
         scale::Scale,
@@ -111,16 +112,50 @@ fn subject(job: &Job) -> String {
     format!("{} after turn {}{commit}", job.subject.run, job.subject.turn)
 }
 
+/// Several states of a run.
+#[derive(Serialize)]
+struct Each<'a> {
+    schema: &'static str,
+    states: &'a [JudgingSummary<'a>],
+    /// Those that have nothing to judge.
+    left_out: Vec<Left<'a>>,
+}
+
+#[derive(Serialize)]
+struct Left<'a> {
+    /// Turns done.
+    turn: usize,
+    why: &'a str,
+}
+
+fn each<'a>(states: &'a [JudgingSummary<'a>], left_out: &'a [LeftOut]) -> Each<'a> {
+    let left = |it: &'a LeftOut| Left { turn: it.turn, why: &it.why };
+    Each { schema: EACH, states, left_out: left_out.iter().map(left).collect() }
+}
+
+/// On standard error.
+pub fn left_out(left_out: &LeftOut) {
+    say(&left_out_words(left_out));
+}
+
+fn left_out_words(left_out: &LeftOut) -> String {
+    format!("turn {} is left out: {}", left_out.turn, left_out.why)
+}
+
 /// Of one state, or of several in order.
-pub fn plan(jobs: &[Job], json: bool, out: &mut Out) -> std::io::Result<()> {
+pub fn plan(
+    (jobs, left_out): (&[Job], &[LeftOut]),
+    json: bool,
+    out: &mut Out,
+) -> std::io::Result<()> {
     let plans: Vec<(&Job, Plan)> = jobs.iter().map(|job| (job, Plan::of(job))).collect();
     if json {
         let told = |(job, plan)| JudgingSummary { plan: Some(planned(job, plan)), ..told(job) };
         let mut states: Vec<JudgingSummary<'_>> =
             plans.iter().map(|(job, plan)| told((job, plan))).collect();
-        return match states.len() {
-            1 => out.json(&states.remove(0)),
-            _ => out.json_list(EACH, ("states", &states)),
+        return match (states.len(), left_out) {
+            (1, []) => out.json(&states.remove(0)),
+            _ => out.json(&each(&states, left_out)),
         };
     }
     let Some((job, plan)) = plans.first() else { return Ok(()) };
@@ -139,6 +174,10 @@ pub fn plan(jobs: &[Job], json: bool, out: &mut Out) -> std::io::Result<()> {
     for (place, (job, _)) in plans.iter().enumerate() {
         let head = if place == 0 { "judged" } else { "" };
         out.line(&format!("  {head:<10}  {}", subject(job)))?;
+    }
+    for (place, left_out) in left_out.iter().enumerate() {
+        let head = if place == 0 { "left out" } else { "" };
+        out.line(&format!("  {head:<10}  turn {}: {}", left_out.turn, left_out.why))?;
     }
     let heads = match job.scale() {
         Scale::Levels => "components",
@@ -249,19 +288,20 @@ pub fn ended(job: &Job, ended: &Ended, json: bool, out: &mut Out) -> std::io::Re
 }
 
 /// As [`ended`], for several states of one run.
-pub fn each_ended(states: &[(Job, Ended)], json: bool, out: &mut Out) -> std::io::Result<()> {
+pub fn each_ended(states: &States, json: bool, out: &mut Out) -> std::io::Result<()> {
     if json {
-        let states: Vec<JudgingSummary<'_>> =
-            states.iter().map(|(job, ended)| told_end(job, ended)).collect();
-        return out.json_list(EACH, ("states", &states));
+        let judged: Vec<JudgingSummary<'_>> =
+            states.judged.iter().map(|(job, ended)| told_end(job, ended)).collect();
+        return out.json(&each(&judged, &states.left_out));
     }
-    for (job, ended) in states {
+    for (job, ended) in &states.judged {
         for (path, document) in &ended.files {
             let (turn, file) = (job.subject.turn, path.display());
             out.line(&format!("after turn {turn}, {file}: {}", summary(document)))?;
         }
     }
-    states.last().map_or(Ok(()), |(_, ended)| spent(ended, out))
+    states.left_out.iter().try_for_each(|it| out.line(&left_out_words(it)))?;
+    states.judged.last().map_or(Ok(()), |(_, ended)| spent(ended, out))
 }
 
 fn spent(ended: &Ended, out: &mut Out) -> std::io::Result<()> {

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 use serde_json::{Value, json, value::RawValue};
 
-use super::*;
+use super::{table::markdown, *};
 
 fn written(document: &impl Serialize) -> String {
     let mut bytes = vec![];

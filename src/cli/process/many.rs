@@ -80,7 +80,7 @@ pub fn run(paths: &[PathBuf], args: &Args, out: &mut Out) -> io::Result<()> {
     if args.csv {
         return out.csv(&format!("{CSV} outcome"), &document.runs);
     }
-    print(&document, args.md, out)
+    print(&document, args.forms.md, out)
 }
 
 fn document(paths: &[PathBuf], args: &Args) -> Document {
@@ -162,7 +162,7 @@ fn plain(name: &str) -> String {
 }
 
 fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Result<()> {
-    out.line(&format!("{}: {} runs", document.profile, document.runs.len()))?;
+    out.sentence(&format!("{}: {} runs", document.profile, document.runs.len()))?;
     let mut harnesses: Vec<&str> = document.grid.iter().map(|it| it.harness.as_str()).collect();
     harnesses.sort_unstable();
     harnesses.dedup();
@@ -186,7 +186,7 @@ fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Result<()
     table.write(is_markdown, out)?;
 
     out.line("")?;
-    out.line("ranking by mean RigorScore, with 95 % intervals (BCa over runs)")?;
+    out.sentence("ranking by mean RigorScore, with 95 % intervals (BCa over runs)")?;
     let mut table =
         Table::new(&[">rank", "harness", ">n", ">mean", "interval", ">without a score"]);
     for (rank, row) in (1..).zip(&document.ranking) {
@@ -206,7 +206,7 @@ fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Result<()
 
     if let [a, b] = document.runs.as_slice() {
         out.line("")?;
-        out.line(&match &document.divergence {
+        out.sentence(&match &document.divergence {
             None => "the two never part for good".to_owned(),
             Some(row) => {
                 let at = |step: &Option<String>| step.clone().unwrap_or_else(|| "its end".into());
@@ -224,7 +224,7 @@ fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Result<()
     }
     if document.outcomes.iter().any(|row| row.n > 0) {
         out.line("")?;
-        out.line("how process goes with outcome (Spearman)")?;
+        out.sentence("how process goes with outcome (Spearman)")?;
         let mut table = Table::new(&["over", ">n", ">rho", ">p"]);
         for row in &document.outcomes {
             table.row(vec![row.over.clone(), row.n.to_string(), share(row.rho), share(row.p)]);
@@ -235,7 +235,9 @@ fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Result<()
     if !linted.is_empty() {
         out.line("")?;
         let count = figures::count(linted.len() as u64);
-        out.line(&format!("{count} recordings cannot be what they say (process RUN tells why)"))?;
+        out.sentence(&format!(
+            "{count} recordings cannot be what they say (process RUN tells why)"
+        ))?;
     }
     Ok(())
 }

@@ -55,7 +55,7 @@ pub fn print(process: &Process, is_markdown: bool, out: &mut Out) -> io::Result<
         process
             .lints
             .iter()
-            .try_for_each(|lint| out.line(&format!("{}: {}", lint.id, lint.what)))?;
+            .try_for_each(|lint| out.sentence(&format!("{}: {}", lint.id, lint.what)))?;
     }
     Ok(())
 }
@@ -91,11 +91,11 @@ fn states(rows: &[StateRow], is_markdown: bool, out: &mut Out) -> io::Result<()>
 
 fn section(name: &str, count: usize, out: &mut Out) -> io::Result<()> {
     out.line("")?;
-    out.line(&format!("{name} ({count})"))
+    out.sentence(&format!("{name} ({count})"))
 }
 
 fn pillars(profile: &ProfileRow, is_markdown: bool, out: &mut Out) -> io::Result<()> {
-    out.line(&said(profile.profile, profile.rigor_score, profile.weight_used))?;
+    out.sentence(&said(profile.profile, profile.rigor_score, profile.weight_used))?;
     let mut table = Table::new(&["pillar", ">weight", ">value", "counted", "parts"]);
     for row in &profile.pillars {
         let star = if row.is_default { "*" } else { "" };
@@ -111,10 +111,10 @@ fn pillars(profile: &ProfileRow, is_markdown: bool, out: &mut Out) -> io::Result
     }
     table.write(is_markdown, out)?;
     if !profile.not_recorded.is_empty() {
-        out.line(&format!("not recorded: {}", profile.not_recorded.join(", ")))?;
+        out.sentence(&format!("not recorded: {}", profile.not_recorded.join(", ")))?;
     }
     if profile.pillars.iter().any(|row| row.is_default) {
-        out.line("* the scorer's value where it counted nothing")?;
+        out.sentence("* the scorer's value where it counted nothing")?;
     }
     Ok(())
 }
@@ -130,11 +130,11 @@ fn disagreements(process: &Process, out: &mut Out) -> io::Result<()> {
         .map(|(a, _)| a)
         .collect();
     if !differ.is_empty() {
-        out.line("where paper and scorer disagree")?;
+        out.sentence("where paper and scorer disagree")?;
     }
-    differ
-        .iter()
-        .try_for_each(|row| out.line(&format!("  {}: {}", row.id.to_uppercase(), row.disagreement)))
+    differ.iter().try_for_each(|row| {
+        out.sentence(&format!("  {}: {}", row.id.to_uppercase(), row.disagreement))
+    })
 }
 
 fn signal_table(process: &Process) -> Table {
@@ -156,5 +156,5 @@ pub fn signals(process: &Process, args: &Args, out: &mut Out) -> io::Result<()> 
     if args.csv {
         return out.csv("step until kind path why", &process.signals);
     }
-    signal_table(process).write(args.md, out)
+    signal_table(process).write(args.forms.md, out)
 }

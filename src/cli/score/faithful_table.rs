@@ -28,14 +28,14 @@ pub fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Resul
     out.line("")?;
     if let Some(turn) = row.turn {
         let place = place(row.commit.as_ref(), Some(turn));
-        out.line(&format!("at the end: {place} · profile {}", row.profile))?;
+        out.sentence(&format!("at the end: {place} · profile {}", row.profile))?;
         out.line("")?;
     }
     table.write(is_markdown, out)?;
     notes(row)
         .into_iter()
         .chain(exposure.into_iter().flat_map(gaps))
-        .try_for_each(|words| out.line(&words))
+        .try_for_each(|words| out.sentence(&words))
 }
 
 fn scores(row: &FaithfulnessRow, table: &mut Table) {
@@ -198,7 +198,7 @@ pub fn print_detail(row: &FaithfulnessRow, is_markdown: bool, out: &mut Out) -> 
     print(&table)?;
     let all = (symbols.len(), row.dir_detail.modules.len());
     if all.0.max(all.1) > MOST_ROWS {
-        out.line(&format!(
+        out.sentence(&format!(
             "the first {MOST_ROWS} of {} exported symbols, {} files; --json has all",
             all.0, all.1
         ))?;

@@ -32,7 +32,7 @@ pub fn print(points: &[(PointFacts, Scored)], is_markdown: bool, out: &mut Out) 
         .filter(|(metric, _)| shown.iter().any(|number| number.id() == **metric))
         .map(|(metric, why)| format!("? recorded {metric}: {why}"))
         .collect();
-    doubts.iter().try_for_each(|line| out.line(line))
+    doubts.iter().try_for_each(|line| out.sentence(line))
 }
 
 fn recorded(facts: &PointFacts, number: Number) -> Option<f64> {

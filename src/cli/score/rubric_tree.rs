@@ -119,7 +119,7 @@ fn head(row: &TreeRow) -> String {
 
 pub fn print(row: &TreeRow, is_markdown: bool, out: &mut Out) -> io::Result<()> {
     if !is_markdown {
-        out.line(&head(row))?;
+        out.sentence(&head(row))?;
         out.line("")?;
     }
     Table::of(&SUMS, [row]).write(is_markdown, out)?;

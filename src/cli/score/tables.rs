@@ -29,8 +29,8 @@ pub fn print(document: &Document, ruler: &Ruler, args: &Args, out: &mut Out) -> 
     if document.points.is_empty() {
         return print_tree(document, args, out);
     }
-    if !args.md {
-        out.line(&head(document, ruler))?;
+    if !args.forms.md {
+        out.sentence(&head(document, ruler))?;
         out.line("")?;
     }
     let shown = ranked(|shown| shown.score);
@@ -40,24 +40,24 @@ pub fn print(document: &Document, ruler: &Ruler, args: &Args, out: &mut Out) -> 
     for (facts, scored) in &document.points {
         table.row(row(&shown, &AtPoint::of(document, facts, scored)));
     }
-    table.write(args.md, out)?;
-    recorded_table::print(&document.points, args.md, out)?;
+    table.write(args.forms.md, out)?;
+    recorded_table::print(&document.points, args.forms.md, out)?;
     for (facts, scored) in &document.points {
         if let Some(why) = scored.unmeasured() {
-            out.line(&format!("not measured: {}: {why}", label(facts)))?;
+            out.sentence(&format!("not measured: {}: {why}", label(facts)))?;
         }
     }
-    faithful_table::print(document, args.md, out)?;
-    lifelines::print(document.lifelines.as_deref().unwrap_or_default(), args.md, out)?;
+    faithful_table::print(document, args.forms.md, out)?;
+    lifelines::print(document.lifelines.as_deref().unwrap_or_default(), args.forms.md, out)?;
     let Some((_, last)) = document.points.last() else { return Ok(()) };
     if args.detail {
-        print_detail(&last.detail, args.md, out)?;
+        print_detail(&last.detail, args.forms.md, out)?;
         if let Some(row) = &document.faithfulness {
-            faithful_table::print_detail(row, args.md, out)?;
+            faithful_table::print_detail(row, args.forms.md, out)?;
         }
     }
     for (path, why) in skipped(last) {
-        out.line(&format!("left out: {path}: {why}"))?;
+        out.sentence(&format!("left out: {path}: {why}"))?;
     }
     if document.rubric_tree.is_some() {
         out.line("")?;
@@ -66,7 +66,10 @@ pub fn print(document: &Document, ruler: &Ruler, args: &Args, out: &mut Out) -> 
 }
 
 fn print_tree(document: &Document, args: &Args, out: &mut Out) -> io::Result<()> {
-    document.rubric_tree.as_ref().map_or(Ok(()), |tree| rubric_tree::print(tree, args.md, out))
+    document
+        .rubric_tree
+        .as_ref()
+        .map_or(Ok(()), |tree| rubric_tree::print(tree, args.forms.md, out))
 }
 
 fn head(document: &Document, ruler: &Ruler) -> String {
@@ -142,7 +145,7 @@ fn print_detail(detail: &Detail, is_markdown: bool, out: &mut Out) -> io::Result
     print(&table)?;
     let all = (detail.callables.len(), detail.clones.len(), by_rule.len());
     if [all.0, all.1, all.2].into_iter().any(|rows| rows > MOST_ROWS) {
-        out.line(&format!(
+        out.sentence(&format!(
             "the first {MOST_ROWS} of {} callables, {} clone groups, {} rules; --json has all",
             all.0, all.1, all.2
         ))?;

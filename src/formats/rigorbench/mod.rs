@@ -175,7 +175,7 @@ fn prepared(bytes: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// A YAML document as a value; the error is a sentence.
-fn yaml(text: &str) -> Result<serde_json::Value, String> {
+pub(super) fn yaml(text: &str) -> Result<serde_json::Value, String> {
     if text.len() > MOST_BYTES {
         return Err(format!("it has more than {} MiB", MOST_BYTES >> 20));
     }

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use crate::run::rubric::{CANNOT_TELL, Confidence, Label, Scale, Unit, written};
 
 pub use crate::formats::csv::row;
-pub use cells::divider;
+pub use cells::{divider, rows};
 
 /// The columns that are written, in this order, and read, in any. `component` and `score` must be there.
 pub const COLUMNS: [&str; 17] = [

@@ -33,6 +33,34 @@ pub trait Ground {
     fn lines_of(&self, path: &str, done: usize) -> Option<Result<usize, String>>;
 }
 
+/// The document that a file of that schema is; None where it is none of those that are read here.
+pub fn document_of(schema: &str) -> Option<&'static str> {
+    Some(match schema {
+        "trajview.components/1" => "components.json",
+        "trajview.exposure/1" => "exposure.json",
+        "trajview.judgement/1" => "judgements/one.json",
+        "trajview.labels/1" => "labels/one.json",
+        _ => return None,
+    })
+}
+
+/// No run: every turn, commit and file may be.
+pub struct Nowhere;
+
+impl Ground for Nowhere {
+    fn turns(&self) -> usize {
+        usize::MAX
+    }
+
+    fn turns_at(&self, _commit: &str) -> Option<Vec<usize>> {
+        None
+    }
+
+    fn lines_of(&self, _path: &str, _done: usize) -> Option<Result<usize, String>> {
+        None
+    }
+}
+
 /// Mistakes that are said of one file.
 const MOST_TOLD: usize = 200;
 
@@ -50,6 +78,7 @@ pub fn read(files: &[Source<'_>], ground: &dyn Ground) -> Vec<Warning> {
                 Part::Components => known.components(&document, &mut mistakes),
                 Part::Exposure => known.exposure(&document, &mut mistakes),
                 Part::Judgement => known.judgement(file.name, &document, &mut mistakes),
+                Part::Gold => known.gold(&document, &mut mistakes),
                 Part::Labels => known.labels(&document, &mut mistakes),
             }
         }
@@ -155,6 +184,19 @@ impl Known<'_> {
                 }
                 // What is checked there is no file of judgements/.
                 Unit::Leaf | Unit::Signal => {}
+            }
+        }
+    }
+
+    fn gold(&self, document: &Node<'_>, mistakes: &mut Mistakes<'_>) {
+        shapes::hold(document, shapes::GOLD, mistakes);
+        for entry in document.field("gold").map(|it| it.elements()).unwrap_or_default() {
+            let unit = entry.field("unit").and_then(|it| it.text());
+            let unit = unit.and_then(|word| Unit::by_word(&word)).unwrap_or_default();
+            score_on_scale(&entry, unit, mistakes);
+            self.state(&entry, mistakes);
+            if unit == Unit::Component {
+                self.component_exists(&entry, "component", mistakes);
             }
         }
     }

@@ -79,6 +79,16 @@ impl Chains {
         at.places.iter().rfind(|(since, _)| *since <= turn)?.1.as_ref()
     }
 
+    /// Whether a chain may stand elsewhere after a turn than after the one before.
+    pub fn moves(&self, chain: usize, turn: usize) -> bool {
+        let Some(at) = self.all.get(chain) else { return false };
+        match at.became {
+            Some((since, _)) if since == turn => true,
+            Some((since, other)) if since < turn => self.moves(other, turn),
+            _ => at.places.binary_search_by_key(&turn, |(since, _)| *since).is_ok(),
+        }
+    }
+
     /// The chain that stands at a place after a turn.
     pub fn standing(&self, place: &Place, turn: usize) -> Option<usize> {
         let is_there = |chain: &usize| {

@@ -104,10 +104,12 @@ impl Living {
         snapshot: &Snapshot,
         mentions: &Mentions<'_>,
     ) {
-        let place = chains.place(self.chain, done);
-        let is_same = done > 0
-            && place == self.now.place.as_ref()
-            && place.is_none_or(|place| !mentions.is_touched(place.simple()));
+        let is_touched = |place: &Place| mentions.is_touched(place.simple());
+        let stays = || {
+            !chains.moves(self.chain, done)
+                || chains.place(self.chain, done) == self.now.place.as_ref()
+        };
+        let is_same = done > 0 && stays() && !self.now.place.as_ref().is_some_and(is_touched);
         if is_same {
             let state = self.state();
             self.life.cells.push(Cell { state, events: vec![] });
@@ -116,7 +118,8 @@ impl Living {
             }
             return;
         }
-        let was = std::mem::replace(&mut self.now, Moment::of(snapshot, place.cloned(), mentions));
+        let place = chains.place(self.chain, done).cloned();
+        let was = std::mem::replace(&mut self.now, Moment::of(snapshot, place, mentions));
         let is_taken_in = chains.all[self.chain].became.is_some_and(|(turn, _)| turn == done);
         let mut events = self.events(&was, is_taken_in);
         self.note(done, &was);

@@ -48,7 +48,7 @@ pub use facts::{Definition, FileFacts, Import, Kind, Part, Use, Via};
 pub use life::{Cell, Move, Source, SymbolLife};
 pub use moves::{Touch, Went, moves};
 pub use names::in_parentheses;
-pub use read::facts;
+pub use read::{Versions, facts};
 pub use snapshot::{UsedBy, is_test, module_of};
 pub use users::{Fresh, Users};
 
@@ -96,6 +96,9 @@ pub struct Lifeline {
 
 /// Symbols of one name, at most: methods that every class has say nothing.
 const MOST_OF_A_NAME: usize = 4;
+
+/// Lives that are not worth another thread.
+const FEW_LIVES: usize = 64;
 
 /// Symbols of one component from evidence, at most.
 const MOST_AROUND: usize = 6;
@@ -281,9 +284,9 @@ impl Moments {
         for (done, moment) in self.all.iter().enumerate() {
             mentions.go_on(before, &moment.snapshot, &moment.touched);
             before = Some(&moment.snapshot);
-            for one in &mut living {
-                one.go_on(chains, done, &moment.snapshot, &mentions);
-            }
+            let go_on =
+                |one: &mut &mut Living| one.go_on(chains, done, &moment.snapshot, &mentions);
+            living.par_iter_mut().with_min_len(FEW_LIVES).for_each(go_on);
         }
     }
 

@@ -2,11 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use tree_sitter::Tree;
+
 use super::{
     facts::{Definition, FileFacts, Kind, Part, Use, Via},
     imports, tokens,
     words::{
-        BLOCK, CLASS, COMMENT, CONDITIONAL, FUNCTION, Flags, IMPORT, NAME, PATTERN, SPACE, VALUE,
+        BLOCK, Binding, CLASS, COMMENT, CONDITIONAL, CONTENT, CONTINUATION, EXPRESSION_STATEMENT,
+        FUNCTION, FieldId, Flags, IMPORT, MODULE, NAME, PATTERN, SPACE, STRING, TUPLE, VALUE,
         Words,
     },
 };
@@ -24,10 +27,40 @@ use crate::{
 
 /// The facts of a text. Empty for what is no text, is too big or nested too deep, or has no grammar in this build.
 pub fn facts(grammar: Grammar, bytes: &[u8]) -> FileFacts {
-    let text = std::str::from_utf8(bytes).ok().filter(|text| text.len() <= MAX_BYTES);
-    let (Some(text), Some(words)) = (text, Words::of(grammar)) else { return FileFacts::default() };
-    let Some(tree) = tree::parse(grammar, bytes) else { return FileFacts::default() };
-    let flat = Flat::of(&tree);
+    Versions::of(grammar).facts(bytes)
+}
+
+/// Reads versions of one file in order. What one has in common with the one before is parsed once.
+#[derive(Debug)]
+pub struct Versions {
+    grammar: Grammar,
+    last: Option<(String, Tree)>,
+}
+
+impl Versions {
+    pub const fn of(grammar: Grammar) -> Self {
+        Self { grammar, last: None }
+    }
+
+    /// As [`facts()`], of the next version.
+    pub fn facts(&mut self, bytes: &[u8]) -> FileFacts {
+        let text = std::str::from_utf8(bytes).ok().filter(|text| text.len() <= MAX_BYTES);
+        let (Some(text), Some(words)) = (text, Words::of(self.grammar)) else {
+            return FileFacts::default();
+        };
+        let tree = match &self.last {
+            Some((old, tree)) => tree::parse_after(self.grammar, (old, tree), text),
+            None => tree::parse(self.grammar, bytes),
+        };
+        let Some(tree) = tree else { return FileFacts::default() };
+        let facts = of_tree(self.grammar, words, text, &tree);
+        self.last = Some((text.to_owned(), tree));
+        facts
+    }
+}
+
+fn of_tree(grammar: Grammar, words: &'static Words, text: &str, tree: &Tree) -> FileFacts {
+    let flat = Flat::of(tree);
     if flat.depth > MAX_DEPTH {
         return FileFacts::default();
     }
@@ -124,6 +157,10 @@ impl<'a> Reader<'a> {
         self.words.has(self.flat.entries[at].kind, flags)
     }
 
+    fn kind_of(&self, at: usize) -> u16 {
+        self.flat.entries[at].kind
+    }
+
     fn text_of(&self, at: usize) -> &'a str {
         self.text.get(self.flat.entries[at].node.byte_range()).unwrap_or_default()
     }
@@ -139,12 +176,12 @@ impl<'a> Reader<'a> {
     /// Comments, strings that stand alone, the tests that Rust keeps beside the code.
     fn is_passed_over(&self, at: usize) -> bool {
         let is_docstring = || {
-            self.flat.kind(at) == "expression_statement"
-                && self.flat.only_named_child(at).is_some_and(|it| self.flat.kind(it) == "string")
-                && self.grammar == Grammar::Python
+            self.grammar == Grammar::Python
+                && self.has(at, EXPRESSION_STATEMENT)
+                && self.flat.only_named_child(at).is_some_and(|it| self.has(it, STRING))
         };
         let is_tests = || {
-            self.flat.kind(at) == "mod_item"
+            self.has(at, MODULE)
                 && names::of(self.flat.entries[at].node, self.text)
                     .is_some_and(|name| matches!(&*name, "tests" | "test"))
         };
@@ -181,7 +218,7 @@ impl<'a> Reader<'a> {
         if self.has(at, NAME) && self.flat.is_leaf(at) {
             self.name(at);
         }
-        if self.grammar == Grammar::Python && self.flat.kind(at) == "string_content" {
+        if self.grammar == Grammar::Python && self.has(at, CONTENT) {
             self.facts.paths.extend(registered::path(self.text_of(at)));
         }
         self.tell(at);
@@ -215,7 +252,7 @@ impl<'a> Reader<'a> {
         self.tell_gap(node.start_byte());
         self.told = self.told.max(node.end_byte());
         let word = word.trim();
-        if word.is_empty() || word.starts_with('\\') && self.flat.kind(at) == "line_continuation" {
+        if word.is_empty() || word.starts_with('\\') && self.has(at, CONTINUATION) {
             return;
         }
         if matches!(word, ")" | "]" | "}") && !self.is_tuple_of_one(at) {
@@ -239,7 +276,7 @@ impl<'a> Reader<'a> {
 
     fn is_tuple_of_one(&self, closing: usize) -> bool {
         let parent = self.parent(closing);
-        self.flat.kind(parent) == "tuple" && self.flat.only_named_child(parent).is_some()
+        self.has(parent, TUPLE) && self.flat.only_named_child(parent).is_some()
     }
 
     // Definitions.
@@ -368,7 +405,7 @@ impl<'a> Reader<'a> {
         let around = self.around.last().copied();
         let within = around.and_then(|around| around.definition);
         if matches!(name, "self" | "cls" | "this" | "Self" | "")
-            || self.is_field(at, self.words.label(self.flat.kind(self.parent(at))))
+            || self.is_field(at, self.words.label(self.kind_of(self.parent(at))))
         {
             return;
         }
@@ -396,10 +433,11 @@ impl<'a> Reader<'a> {
     }
 
     /// Whether an entry stands in that field of its parent.
-    fn is_field(&self, at: usize, field: Option<&str>) -> bool {
+    fn is_field(&self, at: usize, field: Option<FieldId>) -> bool {
+        let Some(field) = field else { return false };
         let parent = self.flat.entries[self.parent(at)].node;
         let id = self.flat.entries[at].node.id();
-        field.and_then(|field| parent.child_by_field_name(field)).is_some_and(|it| it.id() == id)
+        parent.child_by_field_id(field.get()).is_some_and(|it| it.id() == id)
     }
 
     fn is_bound(&self, at: usize) -> bool {
@@ -407,13 +445,16 @@ impl<'a> Reader<'a> {
         while self.has(self.parent(child), PATTERN) {
             child = self.parent(child);
         }
-        let kind = self.flat.kind(self.parent(child));
-        self.words.binding(kind).any(|field| field.is_empty() || self.is_field(child, Some(field)))
+        let kind = self.kind_of(self.parent(child));
+        self.words.bindings(kind).iter().any(|binding| match binding {
+            Binding::Anywhere => true,
+            Binding::In(field) => self.is_field(child, Some(*field)),
+        })
     }
 
     fn via(&self, at: usize) -> Via {
         let parent = self.parent(at);
-        if !self.is_field(at, self.words.member(self.flat.kind(parent))) {
+        if !self.is_field(at, self.words.member(self.kind_of(parent))) {
             return Via::Itself;
         }
         let Some(object) = self.flat.named_children(parent).next().filter(|&it| it != at) else {

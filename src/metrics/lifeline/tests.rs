@@ -46,6 +46,44 @@ fn told_of(lifeline: &Lifeline, turns: usize) -> Vec<String> {
     (1..=turns).filter_map(of).collect()
 }
 
+/// A piece of one text in the place of a piece of another, again and again: what was read before does not show.
+#[test]
+fn facts_of_a_version_do_not_depend_on_the_versions_before() {
+    let texts = [
+        (Grammar::Python, include_str!("../../../tests/vectors/rubric_tree.py")),
+        (Grammar::Rust, include_str!("life.rs")),
+    ];
+    for (grammar, whole) in texts.into_iter().filter(|(grammar, _)| grammar.is_compiled_in()) {
+        let lines: Vec<&str> = whole.split_inclusive('\n').collect();
+        let mut dice = 7_usize;
+        let mut roll = |below: usize| {
+            dice = dice
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (dice >> 33) % below
+        };
+        let mut versions = Versions::of(grammar);
+        let mut text: Vec<&str> = lines.clone();
+        for round in 0..300 {
+            let (from, count) = (roll(text.len()), roll(12));
+            let to = (from + count).min(text.len());
+            let (other, more) = (roll(lines.len()), roll(12));
+            let piece = &lines[other..(other + more).min(lines.len())];
+            text.splice(from..to, piece.iter().copied());
+            if text.is_empty() || round % 40 == 0 {
+                text.clone_from(&lines);
+            }
+            let bytes = text.concat();
+
+            assert_eq!(
+                versions.facts(bytes.as_bytes()),
+                facts(grammar, bytes.as_bytes()),
+                "{bytes}"
+            );
+        }
+    }
+}
+
 const WEIGHT: &str = "def weight(t, bars, most=5.0):\n    return min(bars[t] / max(1.0 - bars[t], 1e-9), most) / most\n";
 const LOSS: &str =
     "from loss import weight\n\ndef total(t, bars):\n    return weight(t, bars) * 2\n";

@@ -31,6 +31,24 @@ pub const PATTERN: Flags = 1 << 7;
 pub const BLOCK: Flags = 1 << 8;
 /// Names what lies in it, without being a symbol.
 pub const SPACE: Flags = 1 << 9;
+pub const EXPRESSION_STATEMENT: Flags = 1 << 10;
+pub const STRING: Flags = 1 << 11;
+/// The text of a string between its quotes.
+pub const CONTENT: Flags = 1 << 12;
+/// Of Rust: may hold tests.
+pub const MODULE: Flags = 1 << 13;
+pub const CONTINUATION: Flags = 1 << 14;
+pub const TUPLE: Flags = 1 << 15;
+
+/// What means the same in every grammar that has it.
+const EVERYWHERE: [(Flags, &str); 6] = [
+    (EXPRESSION_STATEMENT, "expression_statement"),
+    (STRING, "string"),
+    (CONTENT, "string_content"),
+    (MODULE, "mod_item"),
+    (CONTINUATION, "line_continuation"),
+    (TUPLE, "tuple"),
+];
 
 /// Kind and field.
 type Fields = &'static [(&'static str, &'static str)];
@@ -51,19 +69,46 @@ struct Means {
 /// The meaning of every kind of a grammar.
 #[derive(Debug)]
 pub struct Words {
+    /// By kind, as all below.
     flags: Vec<Flags>,
-    row: Means,
+    /// The field of the member's name.
+    members: Vec<Option<FieldId>>,
+    bindings: Vec<Vec<Binding>>,
+    /// The field of a word for the reader.
+    labels: Vec<Option<FieldId>>,
 }
+
+/// Where in its parent a name is given to something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Binding {
+    Anywhere,
+    In(FieldId),
+}
+
+pub type FieldId = std::num::NonZeroU16;
 
 impl Words {
     fn new(language: &Language, (row, others): (Means, &[(Flags, &str)])) -> Self {
-        let kinds = || row.kinds.iter().chain(others).copied();
+        let kinds = || row.kinds.iter().chain(others).chain(&EVERYWHERE).copied();
         let count = u16::try_from(language.node_kind_count()).unwrap_or(u16::MAX);
         let flags = |id| match language.node_kind_for_id(id) {
             Some(name) if language.node_kind_is_named(id) => flags_in(kinds(), name),
             _ => 0,
         };
-        Self { flags: (0..count).map(flags).collect(), row }
+        let kind = |id| language.node_kind_for_id(id).unwrap_or_default();
+        let id = |field: &str| language.field_id_for_name(field);
+        let field_of = |rows: Fields| (0..count).map(move |at| id(fields(rows, kind(at)).next()?));
+        let binding = |field| match field {
+            "" => Some(Binding::Anywhere),
+            field => id(field).map(Binding::In),
+        };
+        let bindings = |at| fields(row.bindings, kind(at)).filter_map(binding).collect();
+        Self {
+            flags: (0..count).map(flags).collect(),
+            members: field_of(row.members).collect(),
+            bindings: (0..count).map(bindings).collect(),
+            labels: field_of(row.labels).collect(),
+        }
     }
 
     /// None where the grammar is not compiled in.
@@ -82,26 +127,22 @@ impl Words {
         self.flags.get(usize::from(kind)).is_some_and(|has| has & flags != 0)
     }
 
-    /// The field of `kind` that holds the member's name.
-    pub fn member(&self, kind: &str) -> Option<&'static str> {
-        field(self.row.members, kind)
+    /// The field of a kind that holds the member's name.
+    pub fn member(&self, kind: u16) -> Option<FieldId> {
+        *self.members.get(usize::from(kind))?
     }
 
-    pub fn binding(&self, kind: &str) -> impl Iterator<Item = &'static str> {
-        fields(self.row.bindings, kind)
+    pub fn bindings(&self, kind: u16) -> &[Binding] {
+        self.bindings.get(usize::from(kind)).map_or(&[], Vec::as_slice)
     }
 
-    pub fn label(&self, kind: &str) -> Option<&'static str> {
-        field(self.row.labels, kind)
+    pub fn label(&self, kind: u16) -> Option<FieldId> {
+        *self.labels.get(usize::from(kind))?
     }
 }
 
-fn fields(rows: Fields, kind: &str) -> impl Iterator<Item = &'static str> {
+fn fields<'k>(rows: Fields, kind: &'k str) -> impl Iterator<Item = &'static str> + use<'k> {
     rows.iter().filter(move |(of, _)| *of == kind).map(|(_, field)| *field)
-}
-
-fn field(rows: Fields, kind: &str) -> Option<&'static str> {
-    fields(rows, kind).next()
 }
 
 /// The row of a grammar, and what else its kinds mean.

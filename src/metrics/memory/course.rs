@@ -118,6 +118,16 @@ impl Course {
         Self { events, cards, turns }
     }
 
+    /// The cards given in the first turns, so many of them, as they were when given.
+    pub fn when_given_by(&self, done: usize) -> Count {
+        let mut count = Count::default();
+        for turn in self.turns.iter().take(done) {
+            count.known += turn.when_given.known;
+            count.stale += turn.when_given.stale;
+        }
+        count
+    }
+
     /// All cards, as they were when given.
     pub fn when_given(&self) -> Count {
         self.count(|card| &card.when_given)
@@ -170,6 +180,8 @@ mod tests {
         let rates: Vec<_> = course.turns.iter().map(|turn| turn.when_given.rate()).collect();
         assert_eq!(rates, [None, Some(1.0), None]);
         assert_eq!(course.turns[1].after.rate(), Some(0.0));
+        let so_far = [1, 2, 3].map(|done| course.when_given_by(done).rate());
+        assert_eq!(so_far, [None, Some(1.0), Some(1.0)]);
         assert_eq!(course.turns[1].counts, Counts { cards: 1, expansion: 1, ..Counts::default() });
         assert_eq!((course.when_given().rate(), course.now().rate()), (Some(1.0), Some(0.0)));
     }

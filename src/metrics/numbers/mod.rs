@@ -204,6 +204,11 @@ impl Number {
         matches!(self.row().of, Of::Code(_) | Of::Reuse(_))
     }
 
+    /// Whether it is worked out of how the run was worked on.
+    pub fn is_of_process(self) -> bool {
+        matches!(self.row().of, Of::Process(_))
+    }
+
     /// Whether another profile or other rules give another value.
     pub fn is_of_profile(self) -> bool {
         matches!(self.row().of, Of::Code(_))

@@ -190,10 +190,10 @@ numbers! {
         .called("memory events", "memory")
         .help("what a memory did: routing, verification, expansion, cards given")
         .shown(Shown { curve: None, drawn_with: None, column: col(24, "memory", 6, None), recorded: None, compare: Some(15), phase: None, corpus: Some(11), task: None, trend: None, score: None, csv: None, beside: None }),
-    StaleRate = row("stale_rate", FineShare, "share", "0..1", Lower, Process(|it| it.stale_rate), OURS, "evidence cards of a memory that were stale when given, of those whose cited files are known: a snippet stood nowhere in its file, or the file was gone", Evidence::Steps)
+    StaleRate = row("stale_rate", FineShare, "share", "0..1", Lower, Process(|it| it.stale_rate), OURS, "evidence cards of a memory that were stale when given, of those whose cited files are known: a snippet stood nowhere in its file, or the file was gone; at a point of a curve of the cards given so far", Evidence::Steps)
         .called("stale cards", "stale")
         .help("share of a memory's evidence cards that were stale when the agent was given them")
-        .shown(Shown { curve: None, drawn_with: None, column: col(25, "stale", 6, Some(17)), recorded: None, compare: Some(16), phase: None, corpus: Some(12), task: None, trend: None, score: None, csv: None, beside: None }),
+        .shown(Shown { curve: Some(13), drawn_with: None, column: col(25, "stale", 6, Some(17)), recorded: None, compare: Some(16), phase: None, corpus: Some(12), task: None, trend: None, score: None, csv: None, beside: None }),
     PlanningFidelity = row("pf", Share, "share", "0..1", Higher, Process(|it| it.pillar(Pillar::Planning)), RIGOR, ".30 a plan before code + .35 its quality (asks for a judge) + .35 Kendall's tau of planned and executed order, over what is known", Evidence::Steps),
     VerificationCoverage = row("vc", Share, "share", "0..1", Higher, Process(|it| it.pillar(Pillar::Verification)), RIGOR, ".35 public functions named in a test file + .30 coverage gained + .35 requirements with a test (neither is recorded), over what is known", Evidence::Steps),
     RecoveryEfficiency = row("re", Share, "share", "0..1", Higher, Process(|it| it.pillar(Pillar::Recovery)), RIGOR, ".30 / (1 + .2 cycles) + .35 strategies / attempts + .35 (1 - tokens of failed attempts / tokens), over what is known", Evidence::Steps),

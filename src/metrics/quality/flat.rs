@@ -30,7 +30,8 @@ pub struct Flat<'t> {
 impl<'t> Flat<'t> {
     pub fn of(tree: &'t Tree) -> Self {
         let mut cursor = tree.walk();
-        let (mut entries, mut open, mut depth) = (vec![], vec![], 0);
+        let mut entries = Vec::with_capacity(tree.root_node().descendant_count());
+        let (mut open, mut depth) = (vec![], 0);
         loop {
             push(&mut entries, &open, cursor.node());
             depth = depth.max(open.len());

@@ -23,12 +23,12 @@ use crate::{
         self,
         client::Client,
         criteria::{self, Criteria, Group},
-        each::{self, judge_each},
+        each::{self, States, judge_each},
         found::Environment,
         job::{self, About, JobError},
         own,
         prompt::{self, Prompt},
-        run::{Ended, Job},
+        run::Job,
         scale,
         settings::Settings,
         stop::Stop,
@@ -39,7 +39,7 @@ use crate::{
         request::Request,
     },
     shell::Message,
-    store::{self, Opened, judgements::Judgements},
+    store::{self, Opened, decisions, judgements::Judgements},
 };
 
 use super::event::Event;
@@ -59,6 +59,17 @@ pub struct Judging {
     running: Arc<AtomicUsize>,
     /// Whether time passes.
     has_clock: bool,
+}
+
+/// The run that is judged.
+#[derive(Debug, Clone, Default)]
+pub struct JudgedRun {
+    /// The folder of the recording's bundle, where it is one.
+    pub bundle: Option<PathBuf>,
+    /// How many it has by now.
+    pub turns: usize,
+    /// Decisions in the place of the run's own, where some are named.
+    pub store: Option<PathBuf>,
 }
 
 #[derive(Clone)]
@@ -130,25 +141,20 @@ impl Judging {
     }
 
     /// What a judging would take; as [`Self::judge_all`]. The error is a sentence.
-    pub fn plan(
-        &self,
-        (bundle, turns): (Option<PathBuf>, usize),
-        wish: &JudgingRequest,
-    ) -> Result<Plan, String> {
-        self.desk(bundle, turns, wish).and_then(|desk| desk.plan(wish))
+    pub fn plan(&self, judged: &JudgedRun, wish: &JudgingRequest) -> Result<Plan, String> {
+        self.desk(judged, wish).and_then(|desk| desk.plan(wish))
     }
 
-    /// `bundle` is the folder of the recording's bundle, where it is one; `turns` how many it has by now.
     pub fn judge_all(
         &self,
         request: Request,
-        (bundle, turns): (Option<PathBuf>, usize),
+        judged: &JudgedRun,
         wish: &JudgingRequest,
         start: Start,
         stop: &Stop,
     ) -> Outcome {
         let _running = Running { judging: self, request };
-        let desk = self.desk(bundle, turns, wish);
+        let desk = self.desk(judged, wish);
         let over = desk.map(|desk| self.judge(request, &desk, wish, start, stop));
         over.unwrap_or_else(Outcome::failure)
     }
@@ -186,26 +192,28 @@ impl Judging {
     }
 
     /// The error is a sentence.
-    fn desk(
-        &self,
-        bundle: Option<PathBuf>,
-        turns: usize,
-        wish: &JudgingRequest,
-    ) -> Result<JudgingSetup, String> {
+    fn desk(&self, judged: &JudgedRun, wish: &JudgingRequest) -> Result<JudgingSetup, String> {
         let known = locked(&self.known).clone();
         let settings = known.settings(&wish.judge, &wish.model)?;
-        let bundle = bundle.ok_or(NO_BUNDLE)?;
+        let bundle = judged.bundle.clone().ok_or(NO_BUNDLE)?;
         let scale = match wish.scale {
             Scale::Levels => scale::Scale::Levels,
             Scale::Flags => scale::Scale::Flags,
+            Scale::Decisions => scale::Scale::Decisions,
+            Scale::Process => scale::Scale::Process,
         };
         let prompt = prompt_in(scale, wish.prompt.as_deref())?;
-        let criteria = match scale {
-            scale::Scale::Flags => Some(Arc::new(criteria_in(wish.criteria.as_deref())?)),
-            scale::Scale::Levels | scale::Scale::Decisions | scale::Scale::Process => None,
+        let opened = self.open(&bundle, judged.turns)?;
+        let about = match scale {
+            scale::Scale::Levels => About::Components,
+            scale::Scale::Flags => About::Places(Arc::new(criteria_in(wish.criteria.as_deref())?)),
+            scale::Scale::Decisions => {
+                let store = decisions::of_run(&opened.archive, judged.store.as_deref());
+                About::Decisions(Arc::new(store.ok_or(NO_DECISIONS)??))
+            }
+            scale::Scale::Process => About::Process,
         };
-        let opened = self.open(&bundle, turns)?;
-        Ok(JudgingSetup { settings, prompt, criteria, bundle, opened, known })
+        Ok(JudgingSetup { settings, prompt, about, bundle, opened, known })
     }
 
     fn open(&self, bundle: &Path, turns: usize) -> Result<Arc<Opened>, String> {
@@ -233,11 +241,11 @@ impl Judging {
             Start::Anew => judge::run::Start::Anew,
             Start::Resume => judge::run::Start::Resume,
         };
-        let mut tell = |job: &Job, news: each::News<'_>| match news {
-            each::News::Begins => {}
-            each::News::Event(event) => clock.tell(job.subject.turn, event),
+        let mut tell = |news: each::News<'_>| match news {
+            each::News::Begins(_) | each::News::LeftOut(_) => {}
+            each::News::Event(job, event) => clock.tell(job.subject.turn, event),
         };
-        let mut states: Vec<(Job, Ended)> = vec![];
+        let mut states = States::default();
         let judged = judge_each(
             &wish.moments,
             |turn| desk.job(wish, turn)?.with_key_of(&|name| desk.known.variable(name)),
@@ -252,6 +260,9 @@ impl Judging {
         }
     }
 }
+
+const NO_DECISIONS: &str =
+    "this run has no decisions.json; `p`, `v` to the decisions and `d` draw them from the requests";
 
 const NO_BUNDLE: &str = "this recording is no run bundle, so there is no place for verdicts; `trajview import RECORDING --out DIR` \
                          makes one";
@@ -273,8 +284,7 @@ impl Drop for Running<'_> {
 struct JudgingSetup {
     settings: Settings,
     prompt: Prompt,
-    /// Where flags are asked for.
-    criteria: Option<Arc<Criteria>>,
+    about: About,
     bundle: PathBuf,
     opened: Arc<Opened>,
     /// Where the key is looked up.
@@ -286,7 +296,7 @@ impl JudgingSetup {
         let wish = job::JudgingRequest {
             settings: self.settings.clone(),
             prompt: self.prompt.clone(),
-            about: self.criteria.clone().map_or(About::Components, About::Places),
+            about: self.about.clone(),
             components: wish.components.clone(),
             turn,
             budget: Some(wish.budget),
@@ -297,18 +307,23 @@ impl JudgingSetup {
 
     fn plan(&self, wish: &JudgingRequest) -> Result<Plan, String> {
         let bound = self.settings.cost.most;
-        let mut whole = Plan {
-            bound,
-            prompt: digits(&self.prompt.sha256),
-            criteria: self.criteria.as_ref().map(|it| digits(&it.sha256)),
-            groups: self.criteria.iter().flat_map(|it| &it.groups).map(item).collect(),
-            cost: Some(0.0),
-            ..Plan::default()
-        };
-        for &turn in &wish.moments {
-            let job = self.job(wish, turn).map_err(|why| why.to_string())?;
+        let mut whole =
+            Plan { bound, prompt: digits(&self.prompt.sha256), cost: Some(0.0), ..Plan::default() };
+        let jobs = each::jobs(&wish.moments, |turn| self.job(wish, turn));
+        let (jobs, left_out) = jobs.map_err(|why| why.to_string())?;
+        whole.left_out = left_out.iter().map(|it| it.turn).collect();
+        if let About::Places(criteria) = &self.about {
+            whole.criteria = Some(digits(&criteria.sha256));
+            whole.items = criteria.groups.iter().map(group).collect();
+        }
+        for job in jobs {
             let plan = judge::plan::Plan::of(&job);
-            whole.components = job.items.len();
+            whole.answers += job.items.len();
+            for item in job.items.iter().filter_map(item) {
+                if !whole.items.iter().any(|it| it.id == item.id) {
+                    whole.items.push(item);
+                }
+            }
             whole.requests += plan.requests;
             whole.input_tokens += plan.input_tokens;
             whole.output_tokens += plan.output_tokens;
@@ -327,7 +342,17 @@ fn digits(sha256: &str) -> String {
     sha256.chars().take(12).collect()
 }
 
-fn item(group: &Group) -> Item {
+/// Of a decision or a part; the others are known beforehand.
+fn item(of: &judge::item::Item) -> Option<Item> {
+    let name = match of {
+        judge::item::Item::Component(_) | judge::item::Item::Group(_) => return None,
+        judge::item::Item::Decision(decision) => decision.question.clone(),
+        judge::item::Item::Part(_) => of.blank("name")?,
+    };
+    Some(Item { id: of.id().to_owned(), name })
+}
+
+fn group(group: &Group) -> Item {
     let names: Vec<&str> = group.criteria.iter().map(|it| it.name.as_str()).collect();
     Item { id: group.id.clone(), name: names.join(", ") }
 }

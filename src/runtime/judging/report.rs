@@ -7,6 +7,7 @@ use crate::{
         self,
         component::Look,
         document::{Document, FlagRow},
+        each::{LeftOut, States},
         fault::Fault,
         run::{Ended, Halt, Job},
         scale::Scale,
@@ -33,8 +34,10 @@ pub fn news(turn: usize, event: &judge::run::Event) -> News {
         Told::Waits { component, why, pause } => {
             News::Waits { component, why, seconds: pause.as_secs_f64() }
         }
-        Told::Ended { component, score, flags, error, done, .. } => {
+        Told::Ended { component, score, label, flags, error, done, .. } => {
+            let cannot_tell = label.is_some_and(|label| label == rubric::CANNOT_TELL);
             let given = score.map(Given::Level).or(flags.map(Given::Flags));
+            let given = given.or(cannot_tell.then_some(Given::CannotTell));
             News::Ended { component, given, error, done }
         }
     }
@@ -58,20 +61,20 @@ fn name_of(path: &Path) -> String {
 }
 
 /// Of all states that were begun, in order.
-pub fn outcome(states: &[(Job, Ended)]) -> Outcome {
+pub fn outcome(States { judged: states, left_out }: &States) -> Outcome {
     let Some((job, last)) = states.last() else {
         return outcome_with(states, How::Failed, "nothing was judged".into());
     };
     let (how, words) = match &last.halted {
-        None => finished(states),
+        None => finished(states, left_out),
         Some(halt) => halted(states, job, halt),
     };
     outcome_with(states, how, words)
 }
 
 /// As [`outcome`], where a state could not be begun.
-pub fn failed(states: &[(Job, Ended)], why: String) -> Outcome {
-    outcome_with(states, How::Failed, why)
+pub fn failed(states: &States, why: String) -> Outcome {
+    outcome_with(&states.judged, How::Failed, why)
 }
 
 fn outcome_with(states: &[(Job, Ended)], how: How, words: String) -> Outcome {
@@ -120,7 +123,7 @@ fn halted(states: &[(Job, Ended)], job: &Job, halt: &Halt) -> (How, String) {
     }
 }
 
-fn finished(states: &[(Job, Ended)]) -> (How, String) {
+fn finished(states: &[(Job, Ended)], left_out: &[LeftOut]) -> (How, String) {
     let all: usize = files(states).map(|(_, it)| it.components.len()).sum();
     let without: usize = files(states).map(|(_, it)| it.unanswered().len()).sum();
     let is_whole = files(states).all(|(_, it)| it.is_finished());
@@ -131,6 +134,10 @@ fn finished(states: &[(Job, Ended)]) -> (How, String) {
             Some(Scale::Levels | Scale::Decisions | Scale::Process) | None => "a verdict",
         };
         words.push_str(&format!(", {without} without {nothing}"));
+    }
+    if !left_out.is_empty() {
+        let turns: Vec<String> = left_out.iter().map(|it| it.turn.to_string()).collect();
+        words.push_str(&format!(", nothing to judge after turn {}", turns.join(", ")));
     }
     // Flags that are carried on are in several files; a sum would count them again.
     let mut files = files(states);
@@ -156,9 +163,11 @@ fn summary(document: &Document) -> String {
     if let Some(rows) = document.flags() {
         return flagged(FlagRow::counts(rows));
     }
-    let scores: Vec<u8> = document.given().into_iter().filter_map(|it| it.score).collect();
-    let words = format!("{} of {}", scores.len(), document.components.len());
-    if scores.is_empty() {
+    let given = document.given();
+    let scores: Vec<u8> = given.iter().filter_map(|it| it.score).collect();
+    let answered = given.iter().filter(|it| it.label.is_some()).count();
+    let words = format!("{answered} of {}", document.components.len());
+    if document.levels().in_words || scores.is_empty() {
         return words;
     }
     let sum: u32 = scores.iter().map(|score| u32::from(*score)).sum();

@@ -191,7 +191,8 @@ fn idle_hints(app: &App) -> Vec<&'static str> {
             vec!["field", "change", "ask", "mark", "keep", "resume"]
         }
         Context::Audit | Context::AuditReading => {
-            let (done, all) = (open.audit.labelled_count(session), session.queued().len());
+            let all = session.study().map_or(session.queued().len(), |study| study.len());
+            let done = open.audit.labelled_count(session);
             let mut idle = vec![];
             idle.extend((done == 0).then_some("undo"));
             idle.extend((done == all).then_some("unlabelled"));

@@ -17,6 +17,7 @@ use crate::{
         views,
     },
     shell::open_run::RunMessage,
+    study::studied::Studied,
     views::{compare, judge, live, table},
     widgets::key::Key,
 };
@@ -34,6 +35,8 @@ pub enum Message {
     Several(Request),
     /// All runs below these paths.
     Collect(Vec<PathBuf>, Place),
+    /// Puts the queue of a study on screen.
+    BeginStudy(Arc<Studied>, Place),
     /// The beginning of the run that is being opened; [`Message::Opened`] brings the whole.
     Begun(Request, Arc<Run>),
     Answered(Request, Answer),
@@ -59,6 +62,8 @@ pub enum Message {
     Quit,
     /// The recording that is open has grown.
     Grown(Arc<Run>),
+    /// Somebody judged the run that is open.
+    Judged,
     /// Follow the recording as it is written, or no longer.
     Follow,
     /// Show the turn in numbers, or no longer.

@@ -8,6 +8,7 @@ pub mod judge;
 pub mod live;
 pub mod marks;
 pub mod run;
+pub mod study;
 pub mod table;
 
 use ratatui::layout::Size;
@@ -264,6 +265,7 @@ impl Screens {
             open.settle(&layout);
             effects.extend(open.ask(&mut self.numbers, &layout));
         }
+        effects.extend(self.ask_in_study());
         effects.extend(self.settle_comparison());
         effects.extend(self.settle_live());
         let height = self.table_height();

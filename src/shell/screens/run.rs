@@ -112,7 +112,7 @@ impl Screens {
     }
 
     /// To be called when a run was opened: its judging is watched again.
-    fn take_judging_back(&mut self) {
+    pub(super) fn take_judging_back(&mut self) {
         let Loading::Ready(open) = &mut self.opened else { return };
         if let Some(watched) = self.other_judgings.remove(&self.source) {
             open.judging.watch_again(watched);

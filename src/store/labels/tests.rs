@@ -1,5 +1,7 @@
 use super::*;
-use crate::run::rubric::Judgement;
+use std::thread;
+
+use crate::{run::rubric::Judgement, store::replaced::locked};
 
 fn label(component: &str, score: u8) -> Label {
     Label {

@@ -8,7 +8,7 @@ use crate::{
     store::archive::Opened,
 };
 
-use super::{Held, bundle_of};
+use super::{Held, bundle_of, name_of};
 
 /// Every mistake in what stands beside the run, held against the run and its files; see [`strict`](rubric::strict).
 pub fn check(path: &Path, opened: &Opened) -> Vec<Warning> {
@@ -19,6 +19,28 @@ pub fn check(path: &Path, opened: &Opened) -> Vec<Warning> {
     warnings.extend(rubric::strict::read(&sources, &Recorded { opened }));
     warnings.extend(rubric::silences(&rubric::read(&sources)));
     warnings
+}
+
+/// Every mistake in one document that stands alone, held against no run, and what it is; None where the file is no document
+/// that would stand beside one.
+pub fn check_alone(path: &Path) -> Option<(&'static str, Vec<Warning>)> {
+    let is_small = std::fs::metadata(path)
+        .is_ok_and(|meta| meta.is_file() && meta.len() <= rubric::MOST_BYTES);
+    let bytes = std::fs::read(path).ok().filter(|_| is_small)?;
+    let schema = serde_json::from_slice::<Schema>(&bytes).ok()?.schema;
+    let name = rubric::strict::document_of(&schema)?;
+    let sources = [Source { name, bytes: &bytes }];
+    let mut warnings = rubric::strict::read(&sources, &rubric::strict::Nowhere);
+    for warning in &mut warnings {
+        warning.place = warning.place.replace(name, name_of(path));
+    }
+    let kind = name.split(['/', '.']).next().unwrap_or_default();
+    Some((kind, warnings))
+}
+
+#[derive(serde::Deserialize)]
+struct Schema {
+    schema: String,
 }
 
 /// A run that was opened, as something that documents can be held against.

@@ -1,10 +1,14 @@
-//! How far two raters agree who scored the same things on one ordinal scale.
+//! How far raters agree who scored the same things on one ordinal scale.
 //!
-//! Everything follows from how often each pair of levels was given ([`Table`]), so the order of the pairs is of no
-//! consequence. [`Coefficient`] has the formulas and where they are from.
+//! Of two raters everything follows from how often each pair of levels was given ([`Table`]), so the order of the pairs is
+//! of no consequence. [`Coefficient`] has the formulas and where they are from. [`many`] is of any number of raters,
+//! [`classes`] of one against a reference.
 
 mod chance;
+pub mod classes;
 mod coefficient;
+pub mod drawn;
+pub mod many;
 mod rank;
 mod scale;
 mod table;
@@ -16,9 +20,11 @@ pub use scale::{MOST_LEVELS, Scale, ScaleError};
 pub use table::Table;
 
 use super::{
-    bootstrap::{Estimate, Plan, estimate},
+    bootstrap::{Estimate, Interval, Plan, estimate},
     undefined::{Undefined, Value},
 };
+use classes::{Against, ZeroDivision};
+use drawn::{Part, Twice, twice};
 
 /// The scores of two raters, in pairs, as positions on a scale.
 #[derive(Debug, Clone, PartialEq)]
@@ -129,6 +135,40 @@ impl Ratings {
             (*coefficient, estimate(value, &resampled, &without_one, confidence))
         };
         coefficients.iter().zip(resampled).map(whole).collect()
+    }
+
+    /// The interval of every coefficient drawn over clusters, each whole: `clusters` says of which each pair is, in the
+    /// order of the pairs given to [`Self::new`] that are on the scale.
+    pub fn by_cluster(
+        &self,
+        clusters: &[usize],
+        plan: &Plan,
+    ) -> Vec<(Coefficient, Result<Interval, Undefined>)> {
+        let parts = self.parts(clusters);
+        let of = |it: Coefficient, table: &Table| it.of(table);
+        let whole = |it: Coefficient, table: &Table| it.of_whole(table);
+        let found = drawn::over_clusters(&parts, &Coefficient::ALL, of, whole, plan);
+        found.into_iter().map(|(it, estimate)| (it, estimate.interval)).collect()
+    }
+
+    /// How well the second of each pair does against the first, with both intervals.
+    pub fn against(
+        &self,
+        clusters: &[usize],
+        zero: ZeroDivision,
+        plan: &Plan,
+    ) -> Vec<(Against, Twice)> {
+        let of = |it: Against, table: &Table| it.of(table, zero);
+        twice(&self.parts(clusters), &Against::ALL, of, of, plan)
+    }
+
+    fn parts(&self, clusters: &[usize]) -> Vec<Part<Table>> {
+        let part = |(at, &(a, b)): (usize, &(usize, usize))| {
+            let mut sum = Table::empty(&self.scale);
+            sum.add(a, b, 1.0);
+            Part { sum, cluster: clusters.get(at).copied().unwrap_or_default() }
+        };
+        self.pairs.iter().enumerate().map(part).collect()
     }
 
     fn table_of(&self, resample: &[usize]) -> Table {

@@ -1,6 +1,6 @@
 //! How often each pair of levels was given.
 
-use super::Scale;
+use super::{Scale, drawn::Sum};
 
 /// The confusion matrix of two raters, a row for each level of the first.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,6 +13,12 @@ pub struct Table {
 pub struct Margins {
     pub a: Vec<f64>,
     pub b: Vec<f64>,
+}
+
+impl Sum for Table {
+    fn add(&mut self, other: &Self) {
+        self.counts.iter_mut().zip(&other.counts).for_each(|(count, more)| *count += more);
+    }
 }
 
 impl Table {

@@ -48,6 +48,8 @@ pub struct Party {
     pub reuse: BTreeMap<usize, Option<f64>>,
     /// How the run was worked on; None where that was not looked at.
     pub process: Option<Processed>,
+    /// The turn that each signal opens in, counted from 0, ascending; empty where that was not looked at.
+    pub signal_turns: Vec<usize>,
 }
 
 impl Party {
@@ -60,6 +62,7 @@ impl Party {
             measured: BTreeMap::new(),
             reuse: BTreeMap::new(),
             process: None,
+            signal_turns: vec![],
         }
     }
 

@@ -2,8 +2,10 @@
 
 use crate::run::{
     Warning,
-    rubric::{Judgement, Label, Labels, Rubric},
+    rubric::{Gold, Judgement, Label, Labels, Rubric},
 };
+
+use crate::study::design::GOLD;
 
 use super::{Item, Kind, LabelsOf, Panel, Rater, Score, Sight};
 
@@ -49,6 +51,12 @@ pub fn panel_of(scores: RunScores<'_>) -> Panel {
     for labels in &scores.rubric.labels {
         panel.add(scores.of_labels(labels));
     }
+    let settled = scores.of_gold(&scores.rubric.gold);
+    if !settled.is_empty() {
+        let (name, kind) = (GOLD.to_owned(), Kind::Gold);
+        let rater = Rater { name, model: None, kind, labels: None, scores: settled };
+        panel.add(Panel { raters: vec![rater], problems: vec![] });
+    }
     panel
 }
 
@@ -85,6 +93,19 @@ impl RunScores<'_> {
                 rubric: judgement.rubric.clone(),
                 ..self.score(&judgement.file, &verdict.component, commit, score.into())
             })
+            .collect()
+    }
+
+    /// What adjudication settled of components: the last of each in a state, where it has a score.
+    fn of_gold(&self, gold: &[Gold]) -> Vec<Score> {
+        let is_last = |at: usize, it: &Gold| {
+            !gold[at + 1..].iter().any(|later| later.is_on(it.item(), it.commit.as_deref()))
+        };
+        let counting = gold.iter().enumerate().filter(|(at, it)| is_last(*at, it));
+        let of_components = counting.filter(|(_, it)| it.item() == (&it.component).into());
+        let scored = of_components.filter_map(|(_, it)| Some((it, it.score?)));
+        scored
+            .map(|(it, score)| self.score("gold.json", &it.component, it.commit.as_ref(), score))
             .collect()
     }
 

@@ -10,6 +10,9 @@ use crate::{
 
 use super::csv;
 
+/// A column or annotator of this name is what adjudication settled.
+const GOLD: &str = "gold";
+
 /// A table: cells are words, whatever they were.
 pub struct Table {
     heads: Vec<String>,
@@ -166,7 +169,7 @@ fn scored(rater: &str, cell: &str, item: &Item, place: &str) -> Panel {
         raters: vec![Rater {
             name: rater.to_owned(),
             model: None,
-            kind: Kind::Unknown,
+            kind: if rater.eq_ignore_ascii_case(GOLD) { Kind::Gold } else { Kind::Unknown },
             labels: None,
             scores,
         }],

@@ -24,6 +24,8 @@ use crate::{
 
 use super::{Part, areas::Areas, reason::is_explained};
 
+mod with_gold;
+
 /// Weighted kappa as it was last worked out.
 #[derive(Debug, Default)]
 pub struct Known {
@@ -40,6 +42,8 @@ pub enum Row {
     /// A name and its value.
     Pair(&'static str, String),
     Note(String),
+    /// Somebody, and how far they agree with what was settled: how many, exactly, within 1, kappa.
+    With(String, [String; 4]),
     /// The levels, over what is counted of each.
     Head(&'static str, Vec<u8>),
     /// How often each level was given, from the lowest.
@@ -96,6 +100,9 @@ fn ratings(pairs: &Pairs) -> Ratings {
 /// What is labelled before the verdict was seen, and what after; of the criterion of the item at hand where there are
 /// several.
 pub fn audit_pairs(session: &Session) -> [Pairs; 2] {
+    if session.study().is_some() {
+        return session.study_pairs();
+    }
     let scale = session.queued().first().and_then(|item| session.criterion_of(item));
     let scale = scale.map_or(session.audited.unit().scale(), |it| it.scale);
     let (mut blind, mut open) = (vec![], vec![]);
@@ -129,6 +136,9 @@ fn reasons_given(session: &Session) -> (BTreeMap<String, usize>, usize, usize) {
 /// As wide as the part is in these areas.
 pub fn agreement_rows(audit: &Audit, session: &Session, areas: &Areas) -> Vec<Row> {
     let width = areas.width(Part::Agreement).max(20);
+    if session.adjudicates() {
+        return with_gold::rows(session, width);
+    }
     let [blind, open] = audit_pairs(session);
     let (blinds, opens) = (blind.scores.len(), open.scores.len());
     let mut rows = vec![];

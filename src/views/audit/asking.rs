@@ -41,9 +41,8 @@ impl Audit {
         session: &mut Session,
         numbers: &mut Numbers,
     ) -> Option<Effect> {
-        if session.view == View::Audit && session.labels.is_settled() {
-            let seen = session.audited.take_unsaved();
-            session.labels.see(seen);
+        if session.view == View::Audit {
+            session.note_seen();
         }
         session.labels.ask_to_save(numbers)
     }
@@ -123,8 +122,13 @@ impl Audit {
     pub(crate) fn take(&mut self, session: &mut Session, request: Request, answer: Answer) {
         match answer {
             Answer::SaveLabel(saved) => {
-                if let Some(stands) = session.labels.take_saved(request, saved) {
+                if let Some(stands) = session.take_saved(request, saved) {
                     self.tell_what_stands(session, &stands);
+                }
+            }
+            Answer::SaveGold(saved) => {
+                if let Some(study) = session.study_mut() {
+                    study.gold.take_saved(request, saved);
                 }
             }
             Answer::Places(places) => {

@@ -10,13 +10,22 @@ use crate::{
     },
 };
 
-use super::{Part, areas::Areas, prompt::Prompt, queue::Standing};
+use super::{Part, adjudicating, areas::Areas, over_runs, prompt::Prompt, queue::Standing};
 
 /// As wide as the part is in these areas.
 pub fn item_rows(audit: &Audit, session: &Session, areas: &Areas) -> Vec<Row> {
     let width = areas.width(Part::Item).max(20);
     let mut rows = vec![];
+    if let Some(why) = over_runs::why_not_here(session) {
+        return cut(&why, width).into_iter().map(Row::Note).collect();
+    }
     let Some(item) = audit.audited_item(session) else { return rows };
+    if session.adjudicates() {
+        adjudicating::say_case(session, width, &mut rows);
+        rows.push(Row::Blank);
+        say_item(audit, session, item, width, &mut rows);
+        return rows;
+    }
     if let Some(why) = session.labels.why_not_saved() {
         let words = format!("not saved: {why}; s tries again");
         rows.extend(cut(&words, width).into_iter().map(Row::Problem));

@@ -9,7 +9,7 @@ use crate::{
 };
 
 use super::{
-    Answer, Chosen, Part,
+    Answer, Chosen, Part, adjudicating,
     prompt::{self, Prompt},
     proposing::scale_of,
     queue::Standing,
@@ -41,6 +41,9 @@ impl Audit {
 
     /// What the rater says is put down, or is the label at once.
     pub(super) fn answer(&mut self, session: &mut Session, answer: Answer, layout: &Layout) {
+        if session.adjudicates() {
+            return adjudicating::settle(session, answer);
+        }
         if !self.is_ready(session, Some(answer)) {
             return;
         }
@@ -323,6 +326,9 @@ impl Audit {
 
     fn accept_words(&mut self, session: &mut Session, layout: &Layout) {
         match self.prompt.take() {
+            Some(Prompt::Note(text)) if session.adjudicates() => {
+                adjudicating::give_note(session, &text);
+            }
             Some(Prompt::Note(text)) => self.give_note(session, &text),
             Some(Prompt::Name(name)) => self.accept_name(session, name, layout),
             Some(Prompt::Score(typed)) => self.accept_score(session, typed, layout),
@@ -339,7 +345,7 @@ impl Audit {
         let typed = name.text.trim().to_owned();
         let taken = match typed.is_empty() {
             true => Err("a name is needed: labels are kept apart by it".to_owned()),
-            false => session.labels.be(&typed),
+            false => session.be_rater(&typed),
         };
         match taken {
             Err(why) => {

@@ -8,6 +8,7 @@
 //! session's: [`crate::session::labels`], [`crate::session::audited`]. Until a label is in, nothing here reads a verdict
 //! but to know that there is one; the session keeps the other views from giving it away.
 
+pub mod adjudicating;
 pub mod agreement;
 pub mod areas;
 pub mod asking;
@@ -18,6 +19,7 @@ pub mod draw;
 pub mod item;
 mod labelling;
 mod missed;
+pub mod over_runs;
 pub mod prompt;
 mod proposing;
 pub mod queue;
@@ -145,6 +147,8 @@ pub enum Message {
     Files,
     /// To the turn in which the dialogue commits to the component.
     Committed,
+    /// From labelling to settling what raters of a study differ on, and back.
+    Adjudicate,
     NextJudgement,
     PreviousJudgement,
 }
@@ -201,9 +205,14 @@ impl Audit {
         self.chosen.as_ref().map(|chosen| chosen.id.as_str())
     }
 
-    /// The verdict on the item that is looked at, once a label is in; before that there is none to be had.
+    /// The verdict on the item that is looked at, once a label is in; before that there is none to be had. Whoever settles
+    /// the labels of others has it when they ask for it.
     pub fn revealed<'a>(&self, session: &'a Session) -> Option<&'a Said> {
         let item = self.audited_item(session)?;
+        if session.adjudicates() {
+            let is_asked_for = session.study().is_some_and(|study| study.shows_verdicts);
+            return is_asked_for.then_some(&item.said);
+        }
         session.labels.given_to(item.state(), item.key())?;
         Some(&item.said)
     }

@@ -1,14 +1,14 @@
 //! What is to be labelled, in the order that the seed gives, and how each thing stands.
 
 use crate::{
-    run::rubric::{Label, Unit, VerdictId},
+    run::rubric::{Label, LabelOn, Unit, VerdictId},
     session::{Session, views::View},
     study::{items::AuditItem, queue::Plan},
     views::audit::{Audit, areas::Areas},
     widgets::{layout::Layout, scroll::Motion},
 };
 
-use super::{Chosen, Part, reason::is_explained};
+use super::{Chosen, Part, over_runs, reason::is_explained};
 
 /// How a thing to be labelled stands. Says nothing of a verdict whose label is not in.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -25,6 +25,8 @@ pub enum Standing {
         score: f64,
         is_explained: bool,
     },
+    /// What raters differ on is settled so; None where it cannot be told.
+    Settled(Option<f64>),
 }
 
 /// A row of the queue.
@@ -40,9 +42,44 @@ pub struct Entry {
     pub is_unsaved: bool,
 }
 
+impl Entry {
+    pub fn of(item: &AuditItem, standing: Standing, is_unsaved: bool) -> Self {
+        let has_criteria = !item.unit.is_raised() && item.criterion.is_some();
+        let criterion = item.criterion.iter().filter(|_| has_criteria);
+        let name = criterion.map(String::as_str).chain([item.title.as_str()]);
+        Self {
+            id: item.id.clone(),
+            is_raised: item.unit.is_raised(),
+            name: name.collect::<Vec<_>>().join(": "),
+            standing,
+            is_unsaved,
+        }
+    }
+}
+
 impl Standing {
     pub const fn is_labelled(self) -> bool {
-        matches!(self, Self::Agrees(_) | Self::Open | Self::Differs { .. })
+        matches!(self, Self::Agrees(_) | Self::Open | Self::Differs { .. } | Self::Settled(_))
+    }
+}
+
+/// How a label stands to the verdict that it checks; without one, what was put down and not committed.
+pub fn standing_of(
+    label: Option<LabelOn<'_>>,
+    proposal: Option<&Label>,
+    verdict: Option<f64>,
+) -> Standing {
+    let Some(label) = label.filter(|label| label.is_answered()) else {
+        return match (proposal.filter(|it| it.is_answered()), label) {
+            (Some(proposal), _) => Standing::Proposed(proposal.score),
+            (None, Some(_)) => Standing::TakenBack,
+            (None, None) => Standing::Unlabelled,
+        };
+    };
+    match (label.score(), verdict) {
+        (Some(score), Some(verdict)) if score == verdict => Standing::Agrees(score),
+        (Some(score), Some(_)) => Standing::Differs { score, is_explained: is_explained(label) },
+        (None, _) | (_, None) => Standing::Open,
     }
 }
 
@@ -57,44 +94,29 @@ impl Audit {
     }
 
     fn entry(&self, session: &Session, item: &AuditItem) -> Entry {
-        let has_criteria = !item.unit.is_raised() && item.criterion.is_some();
-        let criterion = item.criterion.iter().filter(|_| has_criteria);
-        let name = criterion.map(String::as_str).chain([item.title.as_str()]);
-        Entry {
-            id: item.id.clone(),
-            is_raised: item.unit.is_raised(),
-            name: name.collect::<Vec<_>>().join(": "),
-            standing: self.standing(session, item),
-            is_unsaved: session.labels.is_unsaved(item.state(), item.key()),
-        }
+        let is_unsaved = session.labels.is_unsaved(item.state(), item.key());
+        Entry::of(item, self.standing(session, item), is_unsaved)
     }
 
     pub fn standing(&self, session: &Session, item: &AuditItem) -> Standing {
         let label = session.labels.of(item.state(), item.key());
-        let Some(label) = label.filter(|label| label.is_answered()) else {
-            let proposal = session.labels.proposal_of(item.state(), item.key());
-            return match (proposal.filter(|it| Label::is_answered(it)), label) {
-                (Some(proposal), _) => Standing::Proposed(proposal.score),
-                (None, Some(_)) => Standing::TakenBack,
-                (None, None) => Standing::Unlabelled,
-            };
-        };
-        match (label.score(), item.said.score) {
-            (Some(score), Some(verdict)) if score == verdict => Standing::Agrees(score),
-            (Some(score), Some(_)) => {
-                Standing::Differs { score, is_explained: is_explained(label) }
-            }
-            (None, _) | (_, None) => Standing::Open,
-        }
+        let proposal = session.labels.proposal_of(item.state(), item.key());
+        standing_of(label, proposal, item.said.score)
     }
 
     /// How many of the queue have a label.
     pub fn labelled_count(&self, session: &Session) -> usize {
+        if session.study().is_some() {
+            return over_runs::done_count(session);
+        }
         session.queued().len() - session.unlabelled_count()
     }
 
     /// Once the labels are known, to the first thing without one; a component that was asked for comes first.
     pub(super) fn start(&mut self, session: &mut Session) {
+        if session.study().is_some() {
+            return; // it says itself where it begins
+        }
         let is_known = session.labels.annotator().is_none() || session.labels.is_settled();
         if self.has_started || !is_known || session.queued().is_empty() {
             return;
@@ -120,6 +142,9 @@ impl Audit {
     }
 
     pub(super) fn settle_queue(&mut self, session: &mut Session, areas: &Areas) {
+        if session.study().is_some() {
+            return over_runs::settle(self, session, areas);
+        }
         if !self.has_started {
             return; // which one comes first is not known before the labels are
         }
@@ -134,12 +159,18 @@ impl Audit {
 
     pub(super) fn move_in_queue(&mut self, session: &mut Session, motion: Motion, layout: &Layout) {
         let height = self.areas(layout).height(Part::Queue);
+        if session.study().is_some() {
+            return over_runs::move_by(self, session, motion, height);
+        }
         let at = motion.from(self.rows.cursor, session.queued().len(), height);
         self.go_to_queued(session, at);
     }
 
     /// Index into the queue.
     pub(super) fn go_to_queued(&mut self, session: &mut Session, at: usize) {
+        if session.study().is_some() {
+            return over_runs::go_to(self, session, at);
+        }
         let chosen = session.queued().get(at).map(Chosen::of);
         if chosen != self.chosen {
             self.prompt = None;
@@ -149,6 +180,9 @@ impl Audit {
 
     /// The next ones without a label, round the end.
     pub(super) fn go_to_unlabelled(&mut self, session: &mut Session, count: usize) {
+        if session.study().is_some() {
+            return over_runs::go_to_open(self, session, count);
+        }
         let (len, from) = (session.queued().len(), self.rows.cursor);
         let after = (1..=len).map(|step| (from + step) % len.max(1));
         let open: Vec<usize> = after
@@ -172,6 +206,9 @@ impl Audit {
             return;
         }
         session.audited.begin();
+        if session.adjudicates() {
+            return; // whoever settles labels of others is not blind to anything
+        }
         if self.revealed(session).is_some()
             && let Some(item) = self.audited_item(session)
         {

@@ -17,11 +17,14 @@ use crate::{
     },
 };
 
-use super::{Answer, Message, Part, areas::Areas, item, prompt};
+use super::{Answer, Message, Part, adjudicating, areas::Areas, item, over_runs, prompt};
 
 impl Audit {
     pub(crate) fn update(&mut self, session: &mut Session, message: Message, layout: &Layout) {
         session.view = View::Audit;
+        if session.study().is_some() && self.update_in_study(session, &message) {
+            return;
+        }
         match message {
             Message::Next(count) => self.move_in_queue(session, Motion::Down(count), layout),
             Message::Previous(count) => self.move_in_queue(session, Motion::Up(count), layout),
@@ -61,9 +64,57 @@ impl Audit {
             Message::Save => self.save_again(session),
             Message::Files => self.switch_files(session),
             Message::Committed => self.go_to_commitment(session),
+            Message::Adjudicate => adjudicating::turn(self, session),
             Message::NextJudgement => self.flip_audit(session, 1),
             Message::PreviousJudgement => self.flip_audit(session, -1),
         }
+    }
+
+    /// What is another thing in a study: nothing is said of what is not here, and what is settled is no label. Whether it was
+    /// one of these.
+    fn update_in_study(&mut self, session: &mut Session, message: &Message) -> bool {
+        let is_of_the_item = matches!(
+            message,
+            Message::Label(_)
+                | Message::AskScore
+                | Message::CannotTell
+                | Message::Confidence
+                | Message::Missed
+                | Message::Undo
+                | Message::Because(_)
+                | Message::BecauseLikely
+                | Message::AskReason
+                | Message::AskNote
+        );
+        if is_of_the_item && let Some(why) = over_runs::why_not_here(session) {
+            session.notice = Some(why);
+            return true;
+        }
+        if !session.adjudicates() {
+            if *message == Message::NextUnit {
+                session.notice = Some("the study says what is labelled".into());
+            }
+            return *message == Message::NextUnit;
+        }
+        match message {
+            Message::NextUnit => adjudicating::switch_verdicts(session),
+            Message::Confidence | Message::Missed | Message::Propose => {
+                session.notice = Some("what is settled is a score, with a note".into());
+            }
+            Message::Undo => adjudicating::withdraw(session),
+            Message::AskNote => adjudicating::ask_for_note(self, session),
+            Message::Because(_) | Message::BecauseLikely | Message::Later | Message::AskReason => {
+                session.notice =
+                    Some("what is settled has a note, and no reason; m adds one".into());
+            }
+            Message::Save => {
+                if let Some(study) = session.study_mut() {
+                    study.gold.try_again();
+                }
+            }
+            _ => return false,
+        }
+        true
     }
 
     fn flip_audit(&mut self, session: &mut Session, by: isize) {
@@ -221,7 +272,7 @@ impl Audit {
         match part {
             Part::Queue => {
                 let at = self.rows.top + row;
-                if at < session.queued().len() {
+                if at < session.study().map_or(session.queued().len(), |study| study.len()) {
                     self.go_to_queued(session, at);
                 }
             }

@@ -36,10 +36,16 @@ impl RunView for Audit {
         self.settle_code(session, &areas);
     }
 
-    fn ask(&mut self, session: &mut Session, numbers: &mut Numbers, _: &Layout) -> Vec<Effect> {
+    fn ask(
+        &mut self,
+        session: &mut Session,
+        numbers: &mut Numbers,
+        layout: &Layout,
+    ) -> Vec<Effect> {
         let mut effects = vec![];
         // Whatever is looked at, what was said is brought to the disk.
         effects.extend(self.ask_to_save(session, numbers));
+        effects.extend(session.ask_to_save_in_study(numbers));
         if session.view != View::Audit || !session.growth.is_whole {
             return effects;
         }
@@ -47,7 +53,9 @@ impl RunView for Audit {
         effects.extend(self.ask_for_process(session, numbers));
         effects.extend(self.ask_for_places(session, numbers));
         effects.extend(self.ask_for_code(session, numbers));
-        effects.extend(self.ask_for_agreement(session, numbers));
+        if self.areas(layout).of_part(Part::Agreement).is_some() {
+            effects.extend(self.ask_for_agreement(session, numbers));
+        }
         effects
     }
 

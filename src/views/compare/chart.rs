@@ -130,6 +130,20 @@ impl Comparison {
         places.iter().map(value).collect()
     }
 
+    /// How many signals of one side open between each place and the one before.
+    pub fn signals(&self, places: &[Place], side: usize) -> Vec<usize> {
+        let mut counts = vec![0; places.len()];
+        let Some(sides) = self.sides() else { return counts };
+        let done = |place: &Place| place.moments[side].as_ref().map(|moment| moment.done);
+        for turn in &sides[side].signal_turns {
+            let place = places.iter().position(|place| done(place).is_some_and(|it| it > *turn));
+            if let Some(place) = place {
+                counts[place] += 1;
+            }
+        }
+        counts
+    }
+
     pub(crate) fn go_by_point(&mut self, motion: Motion) {
         let count = self.places().len();
         self.chart.go_to(motion.from(self.chart.point, count, 10));

@@ -44,6 +44,7 @@ impl RunView for Curves {
             let Session { run, turn, scores, .. } = session;
             let wanted = wanted::moments(run, *turn, scores);
             effects.extend(scores.ask(numbers, run, wanted));
+            effects.extend(scores.worked.ask_memory(numbers, run));
         }
         let is_on = session.view == View::Curves;
         let span = if is_on { self.moved_span(session) } else { session.scores.marked };

@@ -33,9 +33,9 @@ pub struct Form {
     pub typing: Option<Field>,
     /// What stood there before.
     before: Option<String>,
-    /// Ids of components and groups marked by hand.
+    /// Ids of what is marked by hand.
     pub marked: BTreeSet<String>,
-    /// The fields, then the components or groups to mark.
+    /// The fields, then what can be marked.
     pub rows: Scroll,
 }
 
@@ -125,13 +125,13 @@ impl Default for Form {
 impl Which {
     const ALL: [Self; 5] = [Self::All, Self::Chosen, Self::Severe, Self::Unjudged, Self::Marked];
 
-    /// A group has no score to go by.
-    const GROUPS: [Self; 2] = [Self::All, Self::Marked];
+    /// Of what has no score in the judgement that is looked at.
+    const WITHOUT_SCORES: [Self; 2] = [Self::All, Self::Marked];
 
     const fn all(scale: Scale) -> &'static [Self] {
         match scale {
             Scale::Levels => &Self::ALL,
-            Scale::Flags => &Self::GROUPS,
+            Scale::Flags | Scale::Decisions | Scale::Process => &Self::WITHOUT_SCORES,
         }
     }
 }
@@ -157,6 +157,8 @@ impl Field {
             Self::Components => match scale {
                 Scale::Levels => "components",
                 Scale::Flags => "groups",
+                Scale::Decisions => "decisions",
+                Scale::Process => "parts",
             },
             Self::State => "state",
             Self::Looks => "looks",
@@ -233,12 +235,14 @@ impl Form {
     /// Those that count for what is asked for, from the top.
     pub fn fields(&self) -> &'static [Field] {
         match self.scale {
-            Scale::Levels => &Field::ALL[..Field::ALL.len() - 1],
+            Scale::Levels | Scale::Decisions | Scale::Process => {
+                &Field::ALL[..Field::ALL.len() - 1]
+            }
             Scale::Flags => &Field::ALL,
         }
     }
 
-    /// The field at the cursor; None among the components or groups to mark.
+    /// The field at the cursor; None among what can be marked.
     pub fn field(&self) -> Option<Field> {
         self.fields().get(self.rows.cursor).copied()
     }
@@ -303,11 +307,9 @@ impl Form {
         }
     }
 
-    fn ask_for_the_other(&mut self) {
-        self.scale = match self.scale {
-            Scale::Levels => Scale::Flags,
-            Scale::Flags => Scale::Levels,
-        };
+    fn change_scale(&mut self, by: isize) {
+        let at = Scale::ALL.iter().position(|it| *it == self.scale).unwrap_or_default();
+        self.scale = Scale::ALL[wrapped(at, by, Scale::ALL.len())];
         if !Which::all(self.scale).contains(&self.which) {
             self.which = Which::All;
         }
@@ -320,7 +322,7 @@ impl Form {
                 self.choose_judge(wrapped(self.judge, by, self.judges.len()));
             }
             Some(Field::Model) => self.change_model(by),
-            Some(Field::Rubric) if by % 2 != 0 => self.ask_for_the_other(),
+            Some(Field::Rubric) => self.change_scale(by),
             Some(Field::Components) => {
                 let all = Which::all(self.scale);
                 let at = all.iter().position(|it| *it == self.which).unwrap_or_default();
@@ -342,7 +344,7 @@ impl Form {
                 Some(own) if own.is_wanted => own.is_wanted = false,
                 _ => self.type_into(field),
             },
-            Some(Field::Judge | Field::Rubric) | None => {}
+            Some(Field::Judge) | None => {}
         }
     }
 }

@@ -56,7 +56,7 @@ pub struct Judging {
     pub words: Scroll,
     asked: Questions,
     plan: Option<(JudgingRequest, Result<Plan, String>)>,
-    groups: Option<Groups>,
+    items: Option<Items>,
     wants: Wants,
 }
 
@@ -80,13 +80,33 @@ struct Questions {
     keeps: Pending<()>,
 }
 
-/// The groups of criteria, as far as they were read.
+/// Groups of criteria, decisions or parts, as far as a plan told them.
 #[derive(Debug)]
-struct Groups {
-    /// Path of the criteria; None for the built-in ones.
-    of: Option<String>,
+struct Items {
+    of: ItemsOf,
     /// The error is a sentence.
     read: Result<Vec<Item>, String>,
+}
+
+/// What items depend on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct ItemsOf {
+    scale: Scale,
+    /// Path of the criteria; None for the built-in ones.
+    criteria: Option<String>,
+    /// In turns done; of groups none: they are the same for all.
+    moments: Vec<usize>,
+}
+
+impl ItemsOf {
+    fn of(wish: &JudgingRequest) -> Self {
+        let depends = matches!(wish.scale, Scale::Decisions | Scale::Process);
+        Self {
+            scale: wish.scale,
+            criteria: wish.criteria.clone(),
+            moments: if depends { wish.moments.clone() } else { vec![] },
+        }
+    }
 }
 
 /// What the pane shows.
@@ -210,13 +230,18 @@ impl Judging {
         self.watched.as_ref()?.entries.get(self.rows.cursor)
     }
 
-    /// Groups that are known stay so, whatever else a plan fails at.
-    fn hear_groups(&mut self, wish: &JudgingRequest, plan: &Result<Plan, String>) {
-        let is_known =
-            self.groups.as_ref().is_some_and(|it| it.of == wish.criteria && it.read.is_ok());
-        if wish.scale == Scale::Flags && (plan.is_ok() || !is_known) {
-            let read = plan.as_ref().map(|it| it.groups.clone()).map_err(Clone::clone);
-            self.groups = Some(Groups { of: wish.criteria.clone(), read });
+    /// Items that are known stay so, whatever else a plan fails at. A plan for some of them does not tell the others.
+    fn hear_items(&mut self, wish: &JudgingRequest, plan: &Result<Plan, String>) {
+        let of = ItemsOf::of(wish);
+        let is_known = self.items.as_ref().is_some_and(|it| it.of == of && it.read.is_ok());
+        let tells = match wish.scale {
+            Scale::Levels => false,
+            Scale::Flags => plan.is_ok() || !is_known,
+            Scale::Decisions | Scale::Process => wish.components.is_none(),
+        };
+        if tells {
+            let read = plan.as_ref().map(|it| it.items.clone()).map_err(Clone::clone);
+            self.items = Some(Items { of, read });
         }
     }
 
@@ -480,7 +505,7 @@ impl Judging {
         match answer {
             Answer::JudgePlan(plan) => {
                 if let Some(wish) = judging.asked.plans.answered(request) {
-                    judging.hear_groups(&wish, &plan);
+                    judging.hear_items(&wish, &plan);
                     judging.plan = Some((wish, plan));
                 }
             }

@@ -12,6 +12,7 @@ use crate::{
 };
 
 use super::{
+    ItemsOf,
     form::{Field, Own, Playhead, State, Which},
     lacks_model,
 };
@@ -29,7 +30,7 @@ impl Own {
 }
 
 impl Judging {
-    /// Components of the checklist, or the groups of the criteria as far as they are known.
+    /// Components of the checklist; groups of the criteria, decisions or parts as far as they are known.
     pub fn judgeable(&self, session: &Session) -> Vec<Item> {
         match self.form.scale {
             Scale::Levels => {
@@ -38,20 +39,23 @@ impl Judging {
                 let item = |id: &str, name: &str| Item { id: id.into(), name: name.into() };
                 all.flat_map(|it| &it.components).map(|it| item(&it.id, &it.name)).collect()
             }
-            Scale::Flags => self.groups().unwrap_or_default(),
+            Scale::Flags | Scale::Decisions | Scale::Process => {
+                self.items(session).unwrap_or_default()
+            }
         }
     }
 
-    /// Of the criteria that the form names. The error is a sentence.
-    fn groups(&self) -> Result<Vec<Item>, String> {
-        let path = self.form.criteria.wanted("criteria")?;
-        match &self.groups {
-            Some(groups) if groups.of == path => groups.read.clone(),
-            _ => Err("the criteria are still being read".into()),
+    /// What a plan told of what the form names. The error is a sentence.
+    fn items(&self, session: &Session) -> Result<Vec<Item>, String> {
+        let of = ItemsOf::of(&self.wish_for_all(session)?);
+        match &self.items {
+            Some(items) if items.of == of => items.read.clone(),
+            _ if self.form.scale == Scale::Flags => Err("the criteria are still being read".into()),
+            _ => Err(format!("the {}s are still being looked for", self.form.scale.noun())),
         }
     }
 
-    /// Rows of the form: the fields, and the components or groups where some are marked by hand.
+    /// Rows of the form: the fields, and what can be marked where some are marked by hand.
     pub fn form_rows(&self, session: &Session) -> usize {
         let form = &self.form;
         let listed = if form.which == Which::Marked { self.judgeable(session).len() } else { 0 };
@@ -64,9 +68,9 @@ impl Judging {
         Ok(JudgingRequest { components: self.wanted_components(session)?, ..wish })
     }
 
-    /// What is to be planned: for flags all groups, until it is known which there are.
+    /// What is to be planned: everything, until it is known what there is.
     pub(crate) fn wish_to_plan(&self, session: &Session) -> Option<JudgingRequest> {
-        let is_unknown = self.form.scale == Scale::Flags && self.groups().is_err();
+        let is_unknown = self.form.scale != Scale::Levels && self.items(session).is_err();
         if is_unknown { self.wish_for_all(session).ok() } else { self.judge_wish(session).ok() }
     }
 
@@ -78,7 +82,7 @@ impl Judging {
             return Err("the recording is still being read".into());
         }
         let criteria = match form.scale {
-            Scale::Levels => None,
+            Scale::Levels | Scale::Decisions | Scale::Process => None,
             Scale::Flags => form.criteria.wanted("criteria")?,
         };
         Ok(JudgingRequest {
@@ -146,12 +150,14 @@ impl Judging {
                 match self.form.scale {
                     Scale::Levels => "no component is marked: space marks one in the list",
                     Scale::Flags => "no group is marked: space marks one in the list",
+                    Scale::Decisions => "no decision is marked: space marks one in the list",
+                    Scale::Process => "no part is marked: space marks one in the list",
                 },
             ),
         };
         let all = match self.form.scale {
             Scale::Levels => self.judgeable(session),
-            Scale::Flags => self.groups()?,
+            Scale::Flags | Scale::Decisions | Scale::Process => self.items(session)?,
         };
         let ids = all.into_iter().map(|it| it.id);
         let wanted: Vec<String> = ids.filter(|id| rule(id)).collect();
@@ -170,6 +176,8 @@ impl Judging {
             Field::Rubric => match form.scale {
                 Scale::Levels => ("levels (slump-5)".into(), "of components".into()),
                 Scale::Flags => ("flags".into(), "places, by criteria".into()),
+                Scale::Decisions => ("decisions".into(), "kept or broken".into()),
+                Scale::Process => ("process".into(), "0 to 3, parts of pillars".into()),
             },
             Field::Components => self.components_said(session),
             Field::State => self.state_said(session),

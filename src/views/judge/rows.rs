@@ -3,7 +3,7 @@
 use crate::{
     run::{
         flags::{Counts, Flag, Flagging},
-        rubric::{Evidence, Verdict},
+        rubric::{CANNOT_TELL, COMPONENTS, Evidence, Levels, Verdict},
     },
     session::{
         Session,
@@ -22,7 +22,8 @@ use super::{
 pub enum Row {
     Blank,
     Heading(String),
-    Score(u8),
+    /// By the levels of the rubric that is asked by.
+    Score(u8, &'static Levels),
     Flags(Counts),
     /// A flag's, and where it comes from.
     Criterion(String),
@@ -60,16 +61,24 @@ impl Judging {
     /// The verdict as it was saved; None where there is none in the file that is being filled.
     pub fn entry_verdict<'a>(&self, session: &'a Session, entry: &Entry) -> Option<&'a Verdict> {
         let file = &self.watched.as_ref()?.file.as_ref()?.name;
-        let judgements = &session.rubric.known()?.judgements;
+        let rubric = session.rubric.known()?;
+        let judgements = match self.watched.as_ref()?.wish.scale {
+            Scale::Levels | Scale::Flags => &rubric.judgements,
+            Scale::Decisions => &rubric.decisions,
+            Scale::Process => &rubric.process,
+        };
         let saved = judgements.iter().find(|it| it.file.rsplit('/').next() == Some(file))?;
-        saved.of(&entry.id).filter(|it| it.score.is_some() || it.error.is_some())
+        saved.of(&entry.id).filter(|it| it.score.is_some() || it.error.is_some() || cannot_tell(it))
     }
 
     /// What is known of a component: what was saved before counts where nothing happened since.
     pub fn entry_state(&self, session: &Session, entry: &Entry) -> State {
         match (&entry.state, self.entry_verdict(session, entry)) {
             (State::Waiting, Some(verdict)) => State::Done {
-                given: verdict.score.map(Given::Level),
+                given: verdict
+                    .score
+                    .map(Given::Level)
+                    .or(cannot_tell(verdict).then_some(Given::CannotTell)),
                 error: verdict.error.clone().unwrap_or_default(),
             },
             (State::Waiting, None) => self.saved_group(session, entry).unwrap_or_default(),
@@ -83,6 +92,12 @@ impl Judging {
         let file = &watched.file.as_ref().filter(|_| watched.wish.scale == Scale::Flags)?.name;
         let flaggings = &session.rubric.known()?.flaggings;
         flaggings.iter().find(|it| it.file.rsplit('/').next() == Some(file))
+    }
+
+    /// Of the judging that is watched.
+    pub fn levels(&self) -> &'static Levels {
+        let scale = self.watched.as_ref().map(|it| it.wish.scale);
+        scale.and_then(Scale::levels).unwrap_or(&COMPONENTS)
     }
 
     fn saved_group(&self, session: &Session, entry: &Entry) -> Option<State> {
@@ -101,7 +116,12 @@ impl Judging {
                 rows.push(Row::Note("waits to be asked again".into()));
                 rows.extend(cut(&why, width).into_iter().map(Row::Problem));
             }
-            State::Done { given: Some(Given::Level(score)), .. } => rows.push(Row::Score(score)),
+            State::Done { given: Some(Given::Level(score)), .. } => {
+                rows.push(Row::Score(score, self.levels()));
+            }
+            State::Done { given: Some(Given::CannotTell), .. } => {
+                rows.push(Row::Note(CANNOT_TELL.into()));
+            }
             State::Done { given: Some(Given::Flags(counts)), .. } => rows.push(Row::Flags(counts)),
             State::Done { given: None, error } => {
                 let scale = self.watched.as_ref().map(|it| it.wish.scale).unwrap_or_default();
@@ -110,6 +130,10 @@ impl Judging {
             }
         }
     }
+}
+
+fn cannot_tell(verdict: &Verdict) -> bool {
+    verdict.label.as_deref() == Some(CANNOT_TELL)
 }
 
 fn say_verdict(verdict: &Verdict, width: usize, rows: &mut Vec<Row>) {

@@ -43,6 +43,8 @@ pub struct Process {
     pub below: Scroll,
     /// Whether decisions are to be drawn from the requests.
     is_drawing: bool,
+    /// Whether it was on when it asked last.
+    was_on: bool,
 }
 
 /// Which part has the keyboard.

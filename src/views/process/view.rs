@@ -41,11 +41,14 @@ impl RunView for Process {
     fn ask(&mut self, session: &mut Session, numbers: &mut Numbers, _: &Layout) -> Vec<Effect> {
         let is_known = session.growth.is_whole && matches!(session.timeline, Loading::Ready(_));
         let is_on = session.view == View::Process;
+        let is_back = is_on && !self.was_on;
+        self.was_on = is_on;
+        let mut effects: Vec<Effect> = session.ask_rubric(numbers, is_back).into_iter().collect();
         let Session { run, scores, .. } = session;
         if !is_known || !(is_on || scores.worked.is_wanted || is_quickly_read(run)) {
-            return vec![];
+            return effects;
         }
-        let mut effects: Vec<Effect> = scores.worked.ask(numbers, run).into_iter().collect();
+        effects.extend(scores.worked.ask(numbers, run));
         match self.list {
             List::Decisions if is_on => effects.extend(scores.worked.ask_decisions(numbers, run)),
             List::Memory if is_on => effects.extend(scores.worked.ask_memory(numbers, run)),

@@ -20,8 +20,8 @@ const DIGITS: usize = 8;
 const MOST_NAME: usize = 24;
 
 pub fn print(document: &Document, repeats: &Repeats, args: &Args, out: &mut Out) -> io::Result<()> {
-    out.line(&tables::head(document))?;
-    let mut show = |title: &str, table: &Table| tables::section(title, table, args.md, out);
+    out.sentence(&tables::head(document))?;
+    let mut show = |title: &str, table: &Table| tables::section(title, table, out);
     for group in &repeats.repeats {
         show(&format!("{}, {}", who(&group.who), of_group(group)), &whole(group))?;
         show("component by component, over pairs of repeats", &components(group))?;
@@ -42,7 +42,7 @@ pub fn print(document: &Document, repeats: &Repeats, args: &Args, out: &mut Out)
         }
     }
     out.line("")?;
-    notes(repeats).iter().try_for_each(|note| out.line(note))
+    notes(repeats).iter().try_for_each(|note| out.sentence(note))
 }
 
 /// `stub (gpt-5), prompt 3fa9c1b2, 3 judgements`

@@ -75,7 +75,7 @@ const CODEBOOK_LEVEL: &[Field] = &[
 
 const COMPONENT: &[Field] = &[
     Field("id", Kind::Id, Must),
-    Field("name", Kind::Text, Must),
+    Field("name", Kind::Id, Must),
     Field("intent", Kind::Text, May),
     Field("formula", Kind::Text, May),
     Field("inputs", Kind::Text, May),
@@ -204,6 +204,34 @@ pub const LABELS: &[Field] = &[
     Field("seen", Kind::Objects(SEEN), May),
 ];
 
+pub const GOLD: &[Field] = &[
+    Field("schema", Kind::Schema("trajview.gold/1"), Must),
+    Field("gold", Kind::Objects(OUTCOME), Must),
+];
+
+const OUTCOME: &[Field] = &[
+    Field("component", Kind::Id, Must),
+    Field("unit", Kind::OneOf(UNITS), May),
+    Field("criterion", Kind::Text, May),
+    Field("commit", Kind::Text, May),
+    Field("turn", Kind::Ordinal, May),
+    // Held against its scale by whoever knows it.
+    Field("score", Kind::Any, May),
+    Field("scale", Kind::Text, May),
+    Field("cannot_tell", Kind::Flag, May),
+    Field("by", Kind::Text, May),
+    Field("note", Kind::Text, May),
+    Field("at", Kind::Time, May),
+    Field("from", Kind::Objects(SOURCE), May),
+];
+
+const SOURCE: &[Field] = &[
+    Field("annotator", Kind::Id, Must),
+    Field("score", Kind::Any, May),
+    Field("reason", Kind::Text, May),
+    Field("note", Kind::Text, May),
+];
+
 const SEEN: &[Field] = &[
     Field("judgement", Kind::Text, Must),
     Field("unit", Kind::OneOf(UNITS), May),
@@ -281,9 +309,13 @@ impl<'a> Mistakes<'a> {
     }
 }
 
+/// How the name of a field begins that is for people to read, since JSON has no comments.
+const COMMENT: &str = "//";
+
 /// Holds an object against its table, and all that is in it.
 pub fn hold(node: &Node<'_>, fields: &[Field], mistakes: &mut Mistakes<'_>) {
-    let entries = node.entries();
+    let entries: Vec<_> =
+        node.entries().into_iter().filter(|(name, _)| !name.starts_with(COMMENT)).collect();
     for (at, (name, value)) in entries.iter().enumerate() {
         if entries[..at].iter().any(|(before, _)| before == name) {
             mistakes.at(value, "is there twice".into());

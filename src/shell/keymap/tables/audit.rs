@@ -56,6 +56,7 @@ pub static ROWS: &[Binding] = &[
     row(Audit, &[c('X')], "mark lines of the code that should have been flagged", "", |_| audited(Message::Missed)),
     row(Audit, &[c('s')], "save once more what could not be saved", "", |_| audited(Message::Save)),
     row(Audit, &[c('a')], "say who labels; each rater has labels of their own", "", |_| audited(Message::AskName)),
+    row(Audit, &[c('d')], "in a study: settle what raters scored differently, or go back to labelling", "", |_| audited(Message::Adjudicate)),
     row(Audit, &[c('f')], "audit another judgement", "", |_| audited(Message::NextJudgement)),
     row(Audit, &[c('F')], "audit the judgement before", "", |_| audited(Message::PreviousJudgement)),
     row(Audit, &[c('g'), k(Code::Home)], "to the first row of the part, gg too", "", |n| audited(Message::Move(n.0.map_or(Motion::Start, Motion::To)))),

@@ -14,13 +14,16 @@ use crate::{
         areas::Areas,
     },
     widgets::{
-        line::{fit, own},
+        line::{fit, own, recorded},
         text,
         theme::{Meaning, Theme},
     },
 };
 
 use super::{frame, rows};
+
+/// Cells of a name beside four numbers.
+const WHO: usize = 11;
 
 /// Cells of a count.
 const COUNT: usize = 4;
@@ -51,6 +54,13 @@ fn say(row: &Row, theme: Theme) -> Vec<Span<'static>> {
             vec![own(format!(" {name:<NAME$} "), muted), own(value.clone(), plain)]
         }
         Row::Note(words) => vec![own(words.clone(), plain)],
+        Row::With(name, cells) => {
+            let [n, exact, within, kappa] = cells;
+            let words = format!("{n:>4} {exact:>6} {within:>6} {kappa:>7}");
+            let name = text::truncate(name, WHO, "…");
+            let gap = " ".repeat(WHO.saturating_sub(text::width(&name)));
+            vec![recorded(&format!(" {name}{gap}"), muted), own(words, plain)]
+        }
         Row::Head(name, levels) => {
             let levels: String = levels.iter().map(|level| format!("{level:>COUNT$}")).collect();
             vec![own(format!(" {name:<NAME$} {levels}"), muted)]

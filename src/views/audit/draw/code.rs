@@ -36,6 +36,10 @@ pub fn draw(
     area: Rect,
     buffer: &mut Buffer,
 ) {
+    if super::super::over_runs::why_not_here(session).is_some() {
+        frame(view, Part::Code, ["code", ""], theme, area, buffer);
+        return; // the part of the component says why
+    }
     let turn = view.audited_item(session).and_then(|item| session.turn_of_item(item));
     let Some(turn) = turn else {
         let inner = frame(view, Part::Code, ["code", ""], theme, area, buffer);

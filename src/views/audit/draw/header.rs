@@ -10,7 +10,7 @@ use ratatui::{
 use crate::{
     run::rubric::Unit,
     session::Session,
-    views::audit::Audit,
+    views::audit::{Audit, over_runs},
     widgets::{
         line::{own, recorded, sides},
         theme::{Meaning, Theme},
@@ -36,6 +36,9 @@ pub fn draw(view: &Audit, session: &Session, theme: Theme, area: Rect, buffer: &
 /// `audit of quick-reader · after turn 56 at 610540d · slump-5      judgement 2 of 3`
 fn whose(session: &Session, theme: Theme, width: usize) -> Line<'static> {
     let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
+    if over_runs::why_not_here(session).is_some() {
+        return study(session, vec![], theme, width);
+    }
     let Some(judgement) = session.audit_source() else { return Line::default() };
     let name = &judgement.by;
     let name = if name.is_empty() { "a judge without a name" } else { name };
@@ -56,6 +59,9 @@ fn whose(session: &Session, theme: Theme, width: usize) -> Line<'static> {
         recorded(name, theme.of(Meaning::Title)),
         recorded(&facts, plain),
     ];
+    if session.study().is_some() {
+        return study(session, left, theme, width);
+    }
     let right = match session.audited_number() {
         Some((number, count)) if count > 1 => format!("judgement {number} of {count}"),
         _ => String::new(),
@@ -63,10 +69,36 @@ fn whose(session: &Session, theme: Theme, width: usize) -> Line<'static> {
     sides(left, vec![own(right, muted)], width)
 }
 
+/// `fidelity · audit of quick-reader · …      run 2 of 3: 1/4`
+fn study(
+    session: &Session,
+    whose: Vec<Span<'static>>,
+    theme: Theme,
+    width: usize,
+) -> Line<'static> {
+    let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
+    let Some(study) = session.study() else { return Line::default() };
+    let mut left = vec![recorded(&study.studied.name, theme.of(Meaning::Title))];
+    if !whose.is_empty() {
+        left.push(own(" · ", muted));
+        left.extend(whose);
+    }
+    let Some(item) = study.chosen() else { return sides(left, vec![], width) };
+    let by_run = session.study_progress();
+    let number = by_run.keys().position(|run| *run == item.run).map_or(0, |at| at + 1);
+    let here = by_run.get(&item.run).copied().unwrap_or_default();
+    let right = vec![
+        own(format!("run {number} of {}: ", by_run.len()), muted),
+        own(format!("{}/{}", here.done, here.all), plain),
+    ];
+    sides(left, right, width)
+}
+
 /// `7/24 ████······ labelled by ann · seed 1      saved`
 fn progress(view: &Audit, session: &Session, theme: Theme, width: usize) -> Line<'static> {
     let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
-    let (done, all) = (view.labelled_count(session), session.queued().len());
+    let all = session.study().map_or(session.queued().len(), |study| study.len());
+    let done = view.labelled_count(session);
     let full = (done * BAR).checked_div(all).unwrap_or_default();
     let bar = "█".repeat(full) + &"·".repeat(BAR - full);
     let mut left = vec![
@@ -75,13 +107,15 @@ fn progress(view: &Audit, session: &Session, theme: Theme, width: usize) -> Line
     ];
     match session.labels.annotator() {
         Some(name) => {
-            left.push(own(" labelled by ", muted));
+            let act = if session.adjudicates() { " settled by " } else { " labelled by " };
+            left.push(own(act, muted));
             left.push(recorded(name, theme.of(Meaning::Title)));
         }
         None => left.push(own(" no name yet: press a", theme.of(Meaning::Warning))),
     }
+    let seed = session.study().map_or(view.audit_seed(), |it| it.studied.design.sample.seed);
     left.push(own(" · seed ", muted));
-    left.push(own(view.audit_seed().to_string(), plain));
+    left.push(own(seed.to_string(), plain));
     if view.proposes {
         left.push(own(" · two acts", muted));
     }
@@ -90,11 +124,13 @@ fn progress(view: &Audit, session: &Session, theme: Theme, width: usize) -> Line
 
 fn saved(view: &Audit, session: &Session, theme: Theme) -> Span<'static> {
     let book = &session.labels;
-    let count = match book.unsaved_count() {
+    let unsaved = book.unsaved_count() + session.unsaved_elsewhere();
+    let why_not = book.why_not_saved().or_else(|| session.study()?.gold.why_not_saved());
+    let count = match unsaved {
         1 => "1 label".to_owned(),
         count => format!("{count} labels"),
     };
-    match (book.unsaved_count(), book.why_not_saved()) {
+    match (unsaved, why_not) {
         (0, _) if view.labelled_count(session) == 0 => own("", theme.of(Meaning::Muted)),
         (0, _) => own("all saved", theme.of(Meaning::Muted)),
         (_, None) => own(format!("saving {count}…"), theme.of(Meaning::Muted)),

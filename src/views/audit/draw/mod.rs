@@ -25,7 +25,7 @@ use crate::{
 };
 
 pub fn draw(view: &Audit, session: &Session, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
-    if let Some(why) = why_none(session) {
+    if let Some(why) = why_none(session).filter(|_| session.study().is_none()) {
         return sentence(&why, theme.of(Meaning::Muted), layout.body, buffer);
     }
     let areas = view.areas(layout);

@@ -26,10 +26,15 @@ use crate::{
 
 use super::frame;
 
+mod study;
+
 /// Cells of an id with the blank after it.
 const ID: usize = 5;
 
 pub fn draw(view: &Audit, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    if session.study().is_some() {
+        return study::draw(view, session, theme, area, buffer);
+    }
     let of = match session.audited.unit() {
         Unit::Component => "queue".to_owned(),
         unit => format!("queue of {}", unit.plural()),
@@ -61,18 +66,24 @@ pub fn draw(view: &Audit, session: &Session, theme: Theme, area: Rect, buffer: &
 
 /// `▌C07 Relative position…   ✓ 3 agrees`
 fn row(entry: &Entry, is_here: bool, theme: Theme, width: usize) -> Line<'static> {
-    let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
+    let muted = theme.of(Meaning::Muted);
     let right = standing(entry, theme);
-    let id = fit(vec![Span::raw(safe(&entry.id))], width / 2);
+    let mut left = vec![own(if is_here { "▌" } else { " " }, muted)];
+    left.extend(named(entry, theme, width / 2));
+    sides(left, right, width)
+}
+
+/// Its id, in so many cells at most, and its name.
+fn named(entry: &Entry, theme: Theme, most: usize) -> Vec<Span<'static>> {
+    let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
+    let id = fit(vec![Span::raw(safe(&entry.id))], most);
     let id: String = id.into_iter().map(|span| span.content.into_owned()).collect();
     let name = own(safe(plain_name(&entry.name)), plain);
-    let mark = own(if is_here { "▌" } else { " " }, muted);
     // The name of what was raised has its place already.
-    let left = match entry.is_raised {
-        true => vec![mark, name],
-        false => vec![mark, own(format!("{id:<0$}", ID.max(text::width(&id) + 1)), muted), name],
-    };
-    sides(left, right, width)
+    match entry.is_raised {
+        true => vec![name],
+        false => vec![own(format!("{id:<0$}", ID.max(text::width(&id) + 1)), muted), name],
+    }
 }
 
 fn standing(entry: &Entry, theme: Theme) -> Vec<Span<'static>> {
@@ -82,6 +93,7 @@ fn standing(entry: &Entry, theme: Theme) -> Vec<Span<'static>> {
         Standing::Proposed(Some(score)) => (format!("{} proposed", written(score)), Meaning::Key),
         Standing::Proposed(None) => ("? proposed".to_owned(), Meaning::Key),
         Standing::Open => ("cannot tell".to_owned(), Meaning::Muted),
+        Standing::Settled(score) => (Standing::settled(score), Meaning::Added),
         Standing::Agrees(score) => (format!("✓ {} agrees", written(score)), Meaning::Added),
         Standing::Differs { score, is_explained: true } => {
             (format!("✗ {} differs", written(score)), Meaning::Removed)

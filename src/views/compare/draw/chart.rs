@@ -1,5 +1,5 @@
 //! One number of both runs over phases, checkpoints or turns: `●` and a full line for the first, `○` and a thin one
-//! for the second.
+//! for the second. On the axis the same signs stand where signals open, `◉` where both runs have some.
 
 use ratatui::{
     buffer::Buffer,
@@ -30,6 +30,8 @@ use super::{frame, muted, name, no_value};
 
 /// By side: at a point, between points, how it looks.
 const SIGNS: [char; 2] = ['●', '○'];
+/// Where both runs have signals.
+const BOTH: char = '◉';
 const STROKES: [Stroke; 2] = [Stroke::Full, Stroke::Dashed];
 const LOOKS: [Meaning; 2] = [Meaning::Hunk, Meaning::Heading];
 
@@ -52,6 +54,7 @@ pub fn draw(compared: &Comparison, theme: Theme, area: Rect, buffer: &mut Buffer
         return;
     }
     chart.axis(buffer);
+    chart.signals([0, 1].map(|side| compared.signals(&places, side)), buffer);
     chart.pointer(compared.chart.point, buffer);
     chart.curves(&curves, compared.chart.point, buffer);
     chart.names(compared.chart.point, buffer);
@@ -114,6 +117,13 @@ fn values(compared: &Comparison, places: &[Place], theme: Theme) -> Vec<Span<'st
             }
         };
         spans.push(own(words, theme.of(LOOKS[side])));
+        match compared.signals(places, side).get(compared.chart.point) {
+            None | Some(0) => {}
+            Some(1) => spans.push(own("1 signal ", theme.of(Meaning::Warning))),
+            Some(count) => {
+                spans.push(own(format!("{count} signals "), theme.of(Meaning::Warning)));
+            }
+        }
     }
     let outcome = Outcome::between(number, found, compared.subtraction());
     if let Some(delta) = outcome.delta {
@@ -152,6 +162,19 @@ impl<'a> Chart<'a> {
     fn axis(&self, buffer: &mut Buffer) {
         let room = usize::from(LEFT - 3);
         self.plot.axis(room, self.theme.of(Meaning::Muted), buffer);
+    }
+
+    fn signals(&self, counts: [Vec<usize>; 2], buffer: &mut Buffer) {
+        for (index, (a, b)) in counts[0].iter().zip(&counts[1]).enumerate() {
+            let sign = match (a, b) {
+                (0, 0) => continue,
+                (_, 0) => SIGNS[0],
+                (0, _) => SIGNS[1],
+                (_, _) => BOTH,
+            };
+            let place = (self.plot.area.x + self.column(index), self.plot.area.bottom());
+            put(buffer, place, &sign.to_string(), self.theme.of(Meaning::Warning));
+        }
     }
 
     /// The point that is looked at.

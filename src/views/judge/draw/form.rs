@@ -118,15 +118,17 @@ fn planned(plan: &Plan, wish: &JudgingRequest, theme: Theme, width: usize) -> Ve
         figures::short(plan.input_tokens),
         figures::short(plan.output_tokens)
     );
-    let answers = wish.moments.len() * wish.repeats * plan.components;
+    let answers = wish.repeats * plan.answers;
     let answered = match wish.scale {
-        Scale::Levels => "verdicts",
+        Scale::Levels | Scale::Decisions | Scale::Process => "verdicts",
         Scale::Flags => "answers",
     };
     let key = plan.key.as_ref().map(|variable| format!(", key in {variable}"));
     let sent = match wish.scale {
         Scale::Levels => "prompt, component, and the code it looks at",
         Scale::Flags => "prompt, criteria, and the code it looks at",
+        Scale::Decisions => "prompt, decision, and the code it looks at",
+        Scale::Process => "prompt, plan, commits or requests, and the code it looks at",
     };
     let mut rows = vec![
         ("sent to", plan.place.clone() + &key.unwrap_or_default()),
@@ -137,6 +139,10 @@ fn planned(plan: &Plan, wish: &JudgingRequest, theme: Theme, width: usize) -> Ve
         ("cost", cost),
         ("prompt", format!("sha256 {}", plan.prompt)),
     ];
+    if !plan.left_out.is_empty() {
+        let turns: Vec<String> = plan.left_out.iter().map(ToString::to_string).collect();
+        rows.push(("left out", format!("nothing to judge after turn {}", turns.join(", "))));
+    }
     let criteria = plan.criteria.as_ref();
     rows.extend(criteria.map(|digits| ("criteria", format!("sha256 {digits}"))));
     rows.iter().flat_map(|(name, words)| planned_row(name, words, theme, width)).collect()

@@ -50,6 +50,8 @@ fn title(view: &Judging, is_focused: bool, theme: Theme) -> Vec<Span<'static>> {
             let flags = match watched.wish.scale {
                 Scale::Levels => "",
                 Scale::Flags => " · flags",
+                Scale::Decisions => " · decisions",
+                Scale::Process => " · process",
             };
             format!("{}{flags}{turn}", watched.wish.judge)
         }

@@ -7,7 +7,7 @@ use ratatui::{
 };
 
 use crate::{
-    run::{figures, flags::Counts, rubric::LEVELS},
+    run::{figures, flags::Counts, rubric::CANNOT_TELL},
     session::{
         Session,
         judging::{Given, How, Outcome},
@@ -19,7 +19,7 @@ use crate::{
             rows::Row,
             watched::{Call, Entry, State, Watched},
         },
-        verdict::{arguments, score},
+        verdict::{arguments, level},
     },
     widgets::{
         line::{fit, fit_end, own, recorded, safe, sides, width_of},
@@ -220,7 +220,11 @@ fn standing(
     if !entry.before.is_empty() {
         let said = |given: &Option<Given>| match given {
             None => "–".into(),
-            Some(Given::Level(level)) => level.to_string(),
+            Some(Given::CannotTell) => "?".into(),
+            Some(Given::Level(score)) => match view.levels() {
+                levels if levels.in_words => levels.name(*score).unwrap_or_default().to_owned(),
+                _ => score.to_string(),
+            },
             Some(Given::Flags(counts)) => counts.all.to_string(),
         };
         let before: Vec<String> = entry.before.iter().map(said).collect();
@@ -243,13 +247,17 @@ fn standing(
             let left = (until - watched.seconds).max(0.0).ceil();
             spans.push(recorded(&format!("again in {left} s: {why}"), warn));
         }
-        State::Done { given: Some(Given::Level(level)), .. } => {
-            let mut said = score(level, theme);
-            let longest = LEVELS.iter().map(|it| it.len()).max().unwrap_or_default() + 7;
+        State::Done { given: Some(Given::Level(score)), .. } => {
+            let levels = view.levels();
+            let mut said = level(score, levels, theme);
+            let longest = levels.names.iter().map(|it| it.len()).max().unwrap_or_default();
+            let longest =
+                longest + if levels.in_words { 0 } else { usize::from(levels.full()) + 3 };
             let blank = longest.saturating_sub(width_of(&said));
             said.push(own(" ".repeat(blank), muted));
             spans.extend(said);
         }
+        State::Done { given: Some(Given::CannotTell), .. } => spans.push(own(CANNOT_TELL, warn)),
         State::Done { given: Some(Given::Flags(counts)), .. } => {
             spans.extend(flagged(counts, theme));
         }
@@ -315,7 +323,7 @@ fn said(row: &Row, theme: Theme, width: usize) -> Line<'static> {
     let mut spans = match row {
         Row::Blank => vec![],
         Row::Heading(words) => vec![own(words.clone(), theme.of(Meaning::Heading))],
-        Row::Score(level) => score(*level, theme),
+        Row::Score(score, levels) => level(*score, levels, theme),
         Row::Flags(counts) => flagged(*counts, theme),
         Row::Criterion(words) => vec![recorded(words, theme.of(Meaning::Heading))],
         Row::Words(words) => vec![recorded(words, plain)],

@@ -1,0 +1,103 @@
+//! `trajview annotations`: labels and verdicts to other tools and back.
+
+mod export;
+mod import;
+
+use std::path::PathBuf;
+
+use crate::{
+    formats::annotations::Tool,
+    run::rubric::{COMPONENTS, ItemKey, Unit},
+};
+
+use super::{Failure, Outcome, agree::gather::Gathered, output::Out};
+
+/// Labels and verdicts to other tools and back: Inspect Scout, Langfuse, Phoenix, Label Studio
+///
+/// --to prints a file for the tool. --from takes a file of one: scores of people become labels, scores of judges become a new
+/// judgement each; nothing is written unless every score is good, and every mistake is said at once. The run is the tool's
+/// transcript, trace or span, the component the name of its score.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Run bundles, or folders of them
+    #[arg(value_name = "RUN", required = true)]
+    runs: Vec<PathBuf>,
+    /// Print the labels in the form of this tool
+    #[arg(long, value_name = "TOOL", value_parser = tool, required_unless_present_any = ["from", "config"])]
+    to: Option<Tool>,
+    /// With the verdicts of judges
+    #[arg(long, requires = "to")]
+    judgements: bool,
+    /// Of these raters or judges alone; the beginning of a name is enough
+    #[arg(long, value_name = "NAME", requires = "to")]
+    of: Vec<String>,
+    /// Take labels and verdicts from this file
+    #[arg(long, value_name = "FILE", conflicts_with = "to")]
+    from: Option<PathBuf>,
+    /// The tool that wrote the file; if left out, the file says it by its form
+    #[arg(long = "as", value_name = "TOOL", value_parser = tool, requires = "from")]
+    form: Option<Tool>,
+    /// Whose the scores are that name nobody
+    #[arg(long, value_name = "NAME", requires = "from")]
+    annotator: Option<String>,
+    /// The state that was scored, where the file does not say: a turn, a checkpoint, `start` or `final`
+    #[arg(long, value_name = "MOMENT", requires = "from")]
+    at: Option<String>,
+    /// Print the labelling interface of Label Studio for --to label-studio
+    #[arg(long, conflicts_with_all = ["from", "to"])]
+    config: bool,
+}
+
+fn tool(word: &str) -> Result<Tool, String> {
+    let names = || Tool::ALL.map(Tool::word).join(", ");
+    Tool::by_word(word).ok_or_else(|| format!("expected one of {}", names()))
+}
+
+pub fn run(args: &Args, out: &mut Out) -> Outcome {
+    if args.config {
+        return export::config(out);
+    }
+    let gathered = Gathered::of(&args.runs, Some(&COMPONENTS))?;
+    match (&args.from, args.to) {
+        (Some(file), _) => import::import(&gathered, args, file, out),
+        (None, Some(tool)) => export::export(&gathered, args, tool, out),
+        (None, None) => Err(Failure::wrong("--to TOOL or --from FILE is needed")),
+    }
+}
+
+/// An item as other tools name it: a component by its id; another unit before it, a criterion behind it.
+fn name_of(item: ItemKey<'_>) -> String {
+    let unit = match item.unit {
+        Unit::Component => String::new(),
+        unit => format!("{}:", unit.word()),
+    };
+    let criterion = item.criterion.map(|it| format!("#{it}")).unwrap_or_default();
+    format!("{unit}{}{criterion}", item.id)
+}
+
+/// The item of such a name.
+fn item_of(name: &str) -> ItemKey<'_> {
+    let other = name.split_once(':').and_then(|(word, rest)| Some((Unit::by_word(word)?, rest)));
+    let (unit, rest) = other.unwrap_or((Unit::Component, name));
+    let (id, criterion) = match rest.split_once('#') {
+        Some((id, criterion)) => (id, Some(criterion)),
+        None => (rest, None),
+    };
+    ItemKey { unit, id, criterion }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_item_is_known_by_its_name() {
+        for item in [
+            ItemKey::from("C07"),
+            ItemKey { unit: Unit::Leaf, id: "0/3/1", criterion: None },
+            ItemKey { unit: Unit::Flag, id: "src/a.py:3-9", criterion: Some("long name") },
+        ] {
+            assert_eq!(item_of(&name_of(item)), item);
+        }
+    }
+}

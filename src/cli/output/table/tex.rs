@@ -1,0 +1,83 @@
+//! A table as LaTeX sets it with the package booktabs.
+
+use super::Table;
+
+/// The lines of a `tabular`. Columns of numbers stand at the right.
+pub fn lines(table: &Table) -> Vec<String> {
+    let columns = 0..table.heads.len();
+    let sides: String =
+        columns.map(|column| if table.is_number(column) { 'r' } else { 'l' }).collect();
+    let begin = format!("\\begin{{tabular}}{{{sides}}}");
+    let heads = row(&table.plain_heads());
+    let rows = table.rows.iter().map(|cells| row(cells));
+    let before = [begin, "\\toprule".into(), heads, "\\midrule".into()];
+    let after = ["\\bottomrule".into(), "\\end{tabular}".into()];
+    before.into_iter().chain(rows).chain(after).collect()
+}
+
+/// `\\` takes what follows in brackets for a length, on the next line too.
+fn row(cells: &[String]) -> String {
+    let row = cells.iter().map(|cell| escaped(cell)).collect::<Vec<_>>().join(" & ");
+    let is_option = row.trim_start().starts_with(['[', '*']);
+    format!("{}{row} \\\\", if is_option { "{}" } else { "" })
+}
+
+/// What LaTeX sets as it is written here, with the fonts and the input encoding it begins with.
+fn escaped(cell: &str) -> String {
+    let mut shown = String::with_capacity(cell.len());
+    for letter in cell.chars() {
+        match letter {
+            '&' | '%' | '$' | '#' | '_' | '{' | '}' => shown.extend(['\\', letter]),
+            '\\' => shown.push_str("\\textbackslash{}"),
+            '~' => shown.push_str("\\textasciitilde{}"),
+            '^' => shown.push_str("\\textasciicircum{}"),
+            '<' => shown.push_str("\\textless{}"),
+            '>' => shown.push_str("\\textgreater{}"),
+            '|' => shown.push_str("\\textbar{}"),
+            '"' => shown.push_str("\\textquotedbl{}"),
+            '→' => shown.push_str("$\\rightarrow$"),
+            '↑' => shown.push_str("$\\uparrow$"),
+            '↓' => shown.push_str("$\\downarrow$"),
+            '−' => shown.push_str("$-$"),
+            '≥' => shown.push_str("$\\geq$"),
+            '≤' => shown.push_str("$\\leq$"),
+            '×' => shown.push_str("$\\times$"),
+            '·' => shown.push_str("\\textperiodcentered{}"),
+            '…' => shown.push_str("\\ldots{}"),
+            other => shown.push(other),
+        }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_of_latex_has_rules_and_shows_every_letter() {
+        let mut table = Table::new(&["raters_n", ">50 %"]);
+        table.row(vec!["[a] & {b}".into(), "-0.5".into()]);
+
+        assert_eq!(
+            lines(&table),
+            [
+                r"\begin{tabular}{lr}",
+                r"\toprule",
+                r"raters\_n & 50 \% \\",
+                r"\midrule",
+                r"{}[a] \& \{b\} & -0.5 \\",
+                r"\bottomrule",
+                r"\end{tabular}",
+            ]
+        );
+    }
+
+    #[test]
+    fn what_latex_would_obey_is_written_out() {
+        assert_eq!(
+            escaped(r"C:\x_1^2 ~ $5 #1 <b>"),
+            r"C:\textbackslash{}x\_1\textasciicircum{}2 \textasciitilde{} \$5 \#1 \textless{}b\textgreater{}"
+        );
+    }
+}

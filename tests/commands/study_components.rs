@@ -1,0 +1,61 @@
+//! Components under two conditions with tasks as clusters, number by number against statsmodels and SciPy:
+//! `tests/vectors/mixed.py` made them.
+
+use serde_json::Value as Json;
+use trajview::study::{
+    Plan,
+    agreement::drawn::Twice,
+    components::{Component, compared},
+};
+
+fn near(found: Option<f64>, expected: &Json, by: f64, what: &str) {
+    match (found, expected.as_f64()) {
+        (Some(found), Some(expected)) => {
+            assert!((found - expected).abs() <= by, "{what}: {found} is not {expected}");
+        }
+        (found, expected) => assert_eq!(found, expected, "{what}"),
+    }
+}
+
+fn same(found: &Twice, expected: &Json, what: &str) {
+    near(found.by_item.value.ok(), &expected["value"], 1e-9, what);
+    for (name, interval) in [("ci95", found.by_item.interval), ("ci95_by_run", found.by_run)] {
+        let what = format!("{what}: {name}");
+        near(interval.ok().map(|it| it.low), &expected[name][0], 1e-9, &what);
+        near(interval.ok().map(|it| it.high), &expected[name][1], 1e-9, &what);
+    }
+}
+
+#[test]
+fn components_of_tasks_are_compared_as_statsmodels_does() {
+    let all: Json = serde_json::from_str(include_str!("../vectors/mixed.json")).unwrap();
+    let mut fitted = 0;
+    for case in all["cases"].as_array().unwrap() {
+        let rows: Vec<(usize, f64, f64)> = serde_json::from_value(case["rows"].clone()).unwrap();
+        let component =
+            |&(task, a, b): &(usize, f64, f64)| Component { task, a: vec![a], b: vec![b] };
+        let components: Vec<Component> = rows.iter().map(component).collect();
+        let resamples = case["resamples"].as_u64().unwrap() as usize;
+        let plan = Plan { seed: case["seed"].as_u64().unwrap(), resamples, ..Plan::default() };
+        for found in compared(&components, &plan) {
+            let expected = &case["measures"][found.measure.name()];
+            let what = format!("{}: {}", case["name"], found.measure.name());
+            same(&found.a, &expected["a"], &format!("{what}: a"));
+            same(&found.b, &expected["b"], &format!("{what}: b"));
+            same(&found.difference, &expected["difference"], &format!("{what}: difference"));
+            let (model, mixed) = (&expected["mixed"], found.mixed.ok());
+            assert_eq!(mixed.is_some(), model.is_object(), "{what}: {:?}", found.mixed);
+            // statsmodels stops where the likelihood hardly changes any more.
+            near(mixed.map(|it| it.mean), &model["mean"], 1e-5, &format!("{what}: mean"));
+            near(mixed.map(|it| it.se), &model["se"], 1e-5, &format!("{what}: se"));
+            near(mixed.map(|it| it.p), &model["p"], 1e-4, &format!("{what}: p"));
+            near(mixed.map(|it| it.within), &model["within"], 1e-3, &format!("{what}: within"));
+            near(mixed.map(|it| it.between), &model["between"], 1e-3, &format!("{what}: between"));
+            near(mixed.map(|it| it.interval.low), &model["interval"][0], 1e-4, &what);
+            near(mixed.map(|it| it.interval.high), &model["interval"][1], 1e-4, &what);
+            near(found.holm.map(|it| it.p), &expected["p_holm"], 1e-4, &format!("{what}: Holm"));
+            fitted += usize::from(mixed.is_some());
+        }
+    }
+    assert!(fitted >= 12, "{fitted}");
+}

@@ -1,0 +1,141 @@
+//! Several raters with gaps, and raters against a reference, number by number against krippendorff, statsmodels, irrCAC,
+//! scikit-learn and SciPy: `tests/vectors/panel.py` made them.
+
+use serde_json::Value as Json;
+use trajview::study::{
+    Plan, Ratings, Scale,
+    agreement::{
+        classes::{Positive, Scores, ZeroDivision, binary, classified},
+        drawn::Twice,
+        many::{Agreed, Cases, Unit, agreed},
+    },
+};
+
+const NEAR: f64 = 1e-9;
+
+fn vectors(name: &str) -> Vec<Json> {
+    let all: Json = serde_json::from_str(include_str!("../vectors/panel.json")).unwrap();
+    all[name].as_array().unwrap().clone()
+}
+
+fn near(found: Option<f64>, expected: &Json, what: &str) {
+    match (found, expected.as_f64()) {
+        (Some(found), Some(expected)) => {
+            assert!((found - expected).abs() <= NEAR, "{what}: {found} is not {expected}");
+        }
+        (found, expected) => assert_eq!(found, expected, "{what}"),
+    }
+}
+
+fn scale(case: &Json) -> Scale {
+    let levels = case["levels"].as_array().unwrap().iter().map(|it| it.as_f64().unwrap());
+    Scale::observed(levels).unwrap()
+}
+
+fn plan(case: &Json) -> Plan {
+    let is_drawn = case["with_intervals"].as_bool().unwrap();
+    let resamples = if is_drawn { case["resamples"].as_u64().unwrap() as usize } else { 0 };
+    Plan { seed: case["seed"].as_u64().unwrap(), resamples, ..Plan::default() }
+}
+
+fn twice(found: &Twice, expected: &Json, is_drawn: bool, what: &str) -> usize {
+    near(found.by_item.value.ok(), &expected["value"], what);
+    if !is_drawn {
+        return 0;
+    }
+    let intervals = [("ci95", found.by_item.interval), ("ci95_by_run", found.by_run)];
+    for (name, interval) in intervals {
+        near(interval.ok().map(|it| it.low), &expected[name][0], &format!("{what}: {name} low"));
+        near(interval.ok().map(|it| it.high), &expected[name][1], &format!("{what}: {name} high"));
+    }
+    intervals.iter().filter(|(_, interval)| interval.is_ok()).count()
+}
+
+#[test]
+fn several_raters_with_gaps_agree_as_other_programs_say() {
+    let mut intervals = 0;
+    for case in vectors("panels") {
+        let scale = scale(&case);
+        let given = |row: &Json| -> Vec<Option<usize>> {
+            let scores = row.as_array().unwrap().iter();
+            scores.map(|score| scale.position(score.as_f64()?)).collect()
+        };
+        let rows = case["rows"].as_array().unwrap().iter().map(given);
+        let runs =
+            case["runs"].as_array().unwrap().iter().map(|run| run.as_u64().unwrap() as usize);
+        let units: Vec<Unit> = rows.zip(runs).map(|(given, run)| Unit { run, given }).collect();
+        let raters: Vec<usize> = (0..units[0].given.len()).collect();
+        for cases in [Cases::Available, Cases::Complete] {
+            let Agreed { n, runs, estimates, .. } =
+                agreed(&units, &raters, &scale, cases, &plan(&case));
+            let expected = &case[cases.words()];
+            let what = format!("{}, {}", case["name"], cases.words());
+            assert_eq!(
+                (Json::from(n), Json::from(runs)),
+                (expected["n"].clone(), expected["runs"].clone()),
+                "{what}"
+            );
+            for (it, found) in &estimates {
+                let is_drawn = case["with_intervals"].as_bool().unwrap();
+                let what = format!("{what}: {}", it.name());
+                intervals += twice(found, &expected[it.name()], is_drawn, &what);
+            }
+        }
+    }
+    assert!(intervals > 60, "{intervals}");
+}
+
+#[test]
+fn a_rater_against_a_reference_is_measured_as_scikit_learn_does() {
+    let mut intervals = 0;
+    for case in vectors("references") {
+        let (scale, name) = (scale(&case), case["name"].as_str().unwrap());
+        let pairs: Vec<(f64, f64)> = serde_json::from_value(case["pairs"].clone()).unwrap();
+        let runs: Vec<usize> = serde_json::from_value(case["runs"].clone()).unwrap();
+        let ratings = Ratings::new(scale, &pairs);
+        let table = ratings.table();
+        for zero in ZeroDivision::ALL {
+            let found = classified(&table, zero);
+            for (average, found) in [("macro", found.macro_average), ("weighted", found.weighted)] {
+                let Scores { precision, recall, f1 } = found;
+                for (at, value) in [precision, recall, f1].into_iter().enumerate() {
+                    let expected = &case["averages"][zero.word()][average][at];
+                    near(value.ok(), expected, &format!("{name}: {average} {at} {}", zero.word()));
+                }
+            }
+        }
+        let classes = classified(&table, ZeroDivision::Undefined).classes;
+        assert_eq!(classes.len(), case["classes"].as_array().unwrap().len());
+        for (class, expected) in classes.iter().zip(case["classes"].as_array().unwrap()) {
+            let what = format!("{name}: class {}", class.level);
+            near(Some(class.level), &expected["class"], &what);
+            near(Some(class.support as f64), &expected["support"], &what);
+            near(class.scores.precision.ok(), &expected["precision"], &what);
+            near(class.scores.recall.ok(), &expected["recall"], &what);
+            near(class.scores.f1.ok(), &expected["f1"], &what);
+        }
+        for (it, found) in ratings.against(&runs, ZeroDivision::Undefined, &plan(&case)) {
+            let is_drawn = case["with_intervals"].as_bool().unwrap();
+            let what = format!("{name}: {}", it.name());
+            intervals += twice(&found, &case["measures"][it.name()], is_drawn, &what);
+        }
+        for (words, expected) in case["binary"].as_object().unwrap() {
+            let found = binary(&table, Positive::parse(words).unwrap());
+            let what = format!("{name}: {words}");
+            near(found.accuracy.ok(), &expected["accuracy"], &what);
+            near(found.scores.precision.ok(), &expected["precision"], &what);
+            near(found.scores.recall.ok(), &expected["recall"], &what);
+            near(found.scores.f1.ok(), &expected["f1"], &what);
+            near(found.specificity.ok(), &expected["specificity"], &what);
+            let counts = [
+                found.true_positive,
+                found.false_positive,
+                found.false_negative,
+                found.true_negative,
+            ];
+            let expected = ["tp", "fp", "fn", "tn"].map(|it| expected[it].as_u64().unwrap());
+            assert_eq!(counts, expected, "{what}");
+        }
+    }
+    assert!(intervals > 30, "{intervals}");
+}

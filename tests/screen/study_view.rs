@@ -1,0 +1,243 @@
+//! The queue of a study, keys in and frames out: one queue over many runs, and what is on disk after each key.
+
+use std::sync::Arc;
+
+use ratatui::layout::Size;
+use trajview::{
+    runtime::{Options, Rehearsal, from_disk},
+    session::{place::Place, views::View},
+    shell::config::Config,
+    store,
+    widgets::{export, looks::Alphabet},
+};
+
+use crate::common::{project, studied::Studied};
+
+const RATED: &str = "name = \"fidelity\"\nruns = [\"runs/*\"]\njudges = [\"judge\"]\nraters = [\"ana\", \"ben\", \"cho\"]\n\
+    adjudicator = \"dee\"\n[sample]\nstrata = [\"score\", \"run\"]\n";
+
+const SMALL: Size = Size { width: 80, height: 24 };
+const MEDIUM: Size = Size { width: 120, height: 40 };
+const WIDE: Size = Size { width: 200, height: 50 };
+
+/// The queue of a rater, as the program opens it.
+fn screen(studied: &Studied, who: &str, size: Size) -> Rehearsal {
+    let study = store::study::open(&studied.file()).unwrap();
+    let config = Config { annotator: Some(who.into()), ..Config::default() };
+    let alphabet = Some(Alphabet::Unicode);
+    let options = Options { study: Some(Arc::new(study)), config, alphabet, ..Options::default() };
+    let place = Place { view: View::Audit, ..Place::default() };
+    Rehearsal::of(from_disk(), &[], size, place, options).unwrap()
+}
+
+/// Without the moments at which things were settled.
+fn frame(screen: &Rehearsal) -> String {
+    let time = regex::Regex::new(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d\d\dZ").unwrap();
+    time.replace_all(&export::text(&screen.frame()), "1970-01-01T00:00:00.000Z").into_owned()
+}
+
+/// The run and the component that are looked at.
+fn chosen(screen: &mut Rehearsal) -> String {
+    let open = screen.app().screens.open_run().unwrap();
+    let study = open.session.study().unwrap();
+    assert_eq!(open.audit.audited_id(), Some(study.chosen().unwrap().item.id.as_str()));
+    format!("{} {}", study.chosen_run().unwrap().name, study.chosen().unwrap().item.id)
+}
+
+/// Labels a whole queue with these scores in turn, reasons put off.
+fn label_all(screen: &mut Rehearsal, scores: &str) {
+    let count = screen.app().screens.open_run().unwrap().session.study().unwrap().len();
+    for score in scores.chars().cycle().take(count) {
+        screen.press(&format!("{score} <esc> N")).unwrap();
+    }
+}
+
+#[test]
+fn one_queue_goes_over_all_runs_and_each_label_goes_to_its_own_bundle() {
+    let studied = Studied::new(3, 4, RATED);
+    let mut screen = screen(&studied, "ana", MEDIUM);
+    let mut seen = vec![];
+    for _ in 0..12 {
+        let here = chosen(&mut screen);
+        assert!(
+            frame(&screen).contains(&format!("Run {}", here.split(' ').next().unwrap())),
+            "{here}"
+        );
+        screen.press("3").unwrap();
+        seen.push(format!("{here} 3"));
+        screen.press("<esc> N").unwrap();
+    }
+    let runs: Vec<&str> = seen.iter().map(|it| it.split(' ').next().unwrap()).collect();
+
+    assert!(runs.windows(2).filter(|pair| pair[0] != pair[1]).count() > 3, "{runs:?}");
+    seen.sort();
+    let mut kept = studied.labels("ana");
+    kept.sort();
+    assert_eq!(kept, seen);
+    assert!(frame(&screen).contains("all 12 are labelled"), "{}", frame(&screen));
+}
+
+#[test]
+fn the_next_session_goes_on_where_the_last_one_stopped() {
+    let studied = Studied::new(3, 4, RATED);
+    let mut first = screen(&studied, "ana", MEDIUM);
+    first.press("2 <esc> N 2 <esc> N").unwrap();
+    let next = chosen(&mut first);
+
+    let mut second = screen(&studied, "ana", MEDIUM);
+
+    assert_eq!(chosen(&mut second), next);
+    assert!(frame(&second).contains("2/12"), "{}", frame(&second));
+}
+
+#[test]
+fn a_rater_sees_nothing_of_another() {
+    let studied = Studied::new(2, 4, RATED);
+    label_all(&mut screen(&studied, "ben", MEDIUM), "1");
+
+    let mut ana = screen(&studied, "ana", WIDE);
+    let before = frame(&ana);
+    ana.press("d").unwrap();
+
+    assert!(!before.contains("ben") && before.contains("0/8"), "{before}");
+    assert!(
+        frame(&ana).contains("dee settles what raters of this study differ on"),
+        "{}",
+        frame(&ana)
+    );
+    assert!(!frame(&ana).contains("ben"));
+}
+
+#[test]
+fn a_verdict_of_a_thing_is_shown_after_its_label_alone() {
+    let studied = Studied::new(2, 4, RATED);
+    let mut ana = screen(&studied, "ana", MEDIUM);
+    let id = chosen(&mut ana).split(' ').nth(1).unwrap().to_owned();
+    assert!(!frame(&ana).contains(&format!("seen in {id}.py")));
+
+    ana.press("3").unwrap();
+
+    assert!(frame(&ana).contains(&format!("seen in {id}.py")), "{}", frame(&ana));
+}
+
+#[test]
+fn a_run_that_cannot_be_opened_is_said_and_the_queue_goes_on() {
+    let studied = Studied::new(2, 4, RATED);
+    let mut ana = screen(&studied, "ana", MEDIUM);
+    let here = chosen(&mut ana).split(' ').next().unwrap().to_owned();
+    let other = if here == "one" { "two" } else { "one" };
+    std::fs::write(studied.run(other).join("run.json"), "{").unwrap();
+    let is_other = |screen: &mut Rehearsal| {
+        let open = screen.app().screens.open_run().unwrap();
+        open.session.study().unwrap().chosen_run().unwrap().name == other
+    };
+    while !is_other(&mut ana) {
+        ana.press("n").unwrap();
+    }
+
+    ana.press("3").unwrap();
+
+    assert!(frame(&ana).contains(&format!("{other} cannot be opened")), "{}", frame(&ana));
+    assert_eq!(studied.labels("ana"), Vec::<String>::new());
+    while is_other(&mut ana) {
+        ana.press("n").unwrap();
+    }
+    ana.press("3").unwrap();
+    assert_eq!(studied.labels("ana").len(), 1);
+}
+
+#[test]
+fn another_name_has_its_own_queue_and_labels() {
+    let studied = Studied::new(2, 4, RATED);
+    let mut screen = screen(&studied, "ana", MEDIUM);
+    screen.press("3 <esc> a b e n <enter>").unwrap();
+    assert!(frame(&screen).contains("0/8"), "{}", frame(&screen));
+    screen.press("4 <esc> a z o e <enter>").unwrap();
+    assert!(frame(&screen).contains("zoe is none of the raters"), "{}", frame(&screen));
+    screen.press("<esc> a a n a <enter>").unwrap();
+
+    assert!(frame(&screen).contains("1/8"), "{}", frame(&screen));
+    assert_eq!((studied.labels("ana").len(), studied.labels("ben").len()), (1, 1));
+}
+
+#[test]
+fn what_raters_differ_on_is_settled_by_the_adjudicator_and_its_history_stays() {
+    let studied = Studied::new(2, 3, RATED);
+    label_all(&mut screen(&studied, "ana", MEDIUM), "3");
+    label_all(&mut screen(&studied, "ben", MEDIUM), "34");
+    let mut dee = screen(&studied, "dee", WIDE);
+    let count = dee.app().screens.open_run().unwrap().session.study().unwrap().len();
+    assert_eq!(count, 3, "{}", frame(&dee));
+    let here = chosen(&mut dee);
+
+    dee.press("2 m w h y <enter> 4 u 3").unwrap();
+
+    let gold = studied.run(here.split(' ').next().unwrap()).join("gold.json");
+    let gold: serde_json::Value = serde_json::from_slice(&std::fs::read(gold).unwrap()).unwrap();
+    let scores: Vec<String> = gold["gold"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| format!("{} {}", it["score"], it["note"]))
+        .collect();
+    assert_eq!(scores, ["2 null", "2 \"why\"", "4 \"why\"", "null null", "3 null"]);
+    assert_eq!(gold["gold"][0]["from"].as_array().unwrap().len(), 2);
+    assert!(frame(&dee).contains("1/3"), "{}", frame(&dee));
+    let next = screen(&studied, "dee", WIDE);
+    assert!(frame(&next).contains("1/3"), "{}", frame(&next));
+}
+
+#[test]
+fn verdicts_of_judges_are_shown_to_the_adjudicator_when_asked_for() {
+    let studied = Studied::new(2, 3, RATED);
+    label_all(&mut screen(&studied, "ana", MEDIUM), "3");
+    label_all(&mut screen(&studied, "ben", MEDIUM), "4");
+    let mut dee = screen(&studied, "dee", MEDIUM);
+    assert!(!frame(&dee).contains("seen in"));
+    dee.press("v").unwrap();
+    assert!(frame(&dee).contains("seen in"), "{}", frame(&dee));
+}
+
+/// The two samples as a study, labelled by three raters.
+fn samples() -> Studied {
+    let studied = Studied::new(
+        0,
+        0,
+        "name = \"fidelity\"\nruns = [\"runs/*\"]\njudges = [\"quick-reader\", \"authors-reading\"]\n\
+        raters = [\"ana\", \"ben\", \"cho\"]\nadjudicator = \"dee\"\n[sample]\nsize = 12\nstrata = [\"score\", \"run\"]\n",
+    );
+    for name in ["codex-p12", "codex-p12-single-shot"] {
+        crate::common::studied::copy(&project(&format!("sample-runs/{name}")), &studied.run(name));
+    }
+    studied
+}
+
+#[test]
+fn the_queue_of_a_study_at_three_sizes() {
+    let studied = samples();
+    let mut first = screen(&studied, "ana", MEDIUM);
+    first.press("4 <esc> N 0 b a N").unwrap();
+    for (name, size) in [("small", SMALL), ("medium", MEDIUM), ("wide", WIDE)] {
+        insta::assert_snapshot!(format!("queue_{name}"), frame(&screen(&studied, "ana", size)));
+    }
+}
+
+#[test]
+fn adjudication_at_three_sizes() {
+    let studied = samples();
+    for (rater, scores) in [("ana", "43"), ("ben", "4310"), ("cho", "44")] {
+        label_all(&mut screen(&studied, rater, MEDIUM), scores);
+    }
+    let mut first = screen(&studied, "dee", MEDIUM);
+    first.press("3 m s a w <space> i t <enter> N").unwrap();
+    for (name, size) in [("small", SMALL), ("medium", MEDIUM), ("wide", WIDE)] {
+        let mut dee = screen(&studied, "dee", size);
+        if name == "small" {
+            dee.press("<enter>").unwrap();
+        }
+        if name == "wide" {
+            dee.press("v").unwrap();
+        }
+        insta::assert_snapshot!(format!("adjudication_{name}"), frame(&dee));
+    }
+}
