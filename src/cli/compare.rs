@@ -11,7 +11,7 @@ use std::{
 use clap::ValueEnum;
 
 use crate::{
-    run::{files::Tree, named, rubric::Rubric},
+    run::{files::Tree, named, pooled::Pooling, rubric::Rubric},
     store::{self, Contents, Opened, ReuseReader, Scorer},
     study::compare::{self, FileRow, Moment, Party, Side, Subtraction, Trees},
 };
@@ -34,7 +34,8 @@ pub struct Args {
     /// Two runs or more: logs, run bundles, or folders that hold one of them
     #[arg(value_name = "RUN", required = true, num_args = 2.., value_parser = at::recording())]
     runs: Vec<PathBuf>,
-    /// Whose verdicts speak: the judge's name, or a judgement's file; the beginning is enough where only one begins so.
+    /// Whose verdicts speak: the judge's name, or a judgement's file; the beginning is enough where only one begins so;
+    /// `pooled:mean`, `pooled:median` or `pooled:majority` pools those of each state, with `:JUDGE` the repeats of one.
     /// Without it a judge that all runs have, by judgements with a score for every component
     #[arg(long, visible_alias = "judgement", value_name = "NAME|FILE")]
     judge: Option<String>,
@@ -74,6 +75,9 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let scorer = args.measuring.scorer()?;
     let named = args.runs.iter().map(|path| open(path)).collect::<Result<Vec<_>, _>>()?;
     let mut parties = parties(&named, args.each, (&scorer, &ReuseReader::default()))?;
+    if let Some(word) = args.judge.as_deref() {
+        pool_each(parties.iter_mut().map(|party| &mut party.rubric), word)?;
+    }
     let rubrics: Vec<&Rubric> = parties.iter().map(|party| &party.rubric).collect();
     let judge = judge_called(args.judge.as_deref(), &rubrics)?;
     compare::choose_judge(&mut parties, judge.as_ref());
@@ -124,6 +128,20 @@ fn moments(party: &Party, each: Each) -> Vec<usize> {
     let judged = party.rubric.judgements.iter().map(|it| compare::done_at(&party.run, it));
     let moments: BTreeSet<usize> = ends.chain(judged).chain([party.run.end()]).collect();
     moments.into_iter().collect()
+}
+
+/// Pools the judgements of each run, where the word asks for that; an error where no run has any to pool.
+pub fn pool_each<'r>(
+    rubrics: impl Iterator<Item = &'r mut Rubric>,
+    word: &str,
+) -> Result<(), Failure> {
+    let Some(pooling) = Pooling::of_word(word) else { return Ok(()) };
+    let pooling = pooling.map_err(Failure::wrong)?;
+    let pooled: Vec<Result<(), String>> = rubrics.map(|rubric| rubric.pool(&pooling)).collect();
+    match pooled.iter().any(Result::is_ok) {
+        true => Ok(()),
+        false => pooled.into_iter().collect::<Result<(), _>>().map_err(Failure::wrong),
+    }
 }
 
 /// What the word names in these runs; None without a word.

@@ -39,7 +39,8 @@ pub struct Args {
     /// The two conditions that are compared
     #[arg(long, value_name = "A,B", default_value = "single-shot,emergent", value_parser = conditions)]
     pair: Conditions,
-    /// Whose scores count: the judge's name, or a judgement's file; the beginning is enough where only one begins so.
+    /// Whose scores count: the judge's name, or a judgement's file; the beginning is enough where only one begins so;
+    /// `pooled:mean`, `pooled:median` or `pooled:majority` pools those of each state, with `:JUDGE` the repeats of one.
     /// Without it the last judgement of the latest state that has a score for every component
     #[arg(long, visible_alias = "judgement", value_name = "NAME|FILE")]
     judge: Option<String>,
@@ -107,7 +108,8 @@ fn judge(word: Option<&str>, paths: &[PathBuf]) -> Result<Option<Named>, Failure
     if word.is_none() {
         return Ok(None);
     }
-    let rubrics: Vec<Rubric> = paths.iter().map(|path| store::rubric::read(path)).collect();
+    let mut rubrics: Vec<Rubric> = paths.iter().map(|path| store::rubric::read(path)).collect();
+    compare::pool_each(rubrics.iter_mut(), word.unwrap_or_default())?;
     compare::judge_called(word, &rubrics.iter().collect::<Vec<_>>())
 }
 

@@ -1,6 +1,7 @@
 //! `trajview judge`: asks a judge about the components of a run, places in its code, decisions or parts of its process, and
 //! keeps what it says beside the run.
 
+mod panel;
 mod report;
 pub mod signals;
 
@@ -12,6 +13,7 @@ use std::{
 
 use crate::{
     judge::{
+        cost::CostBudget,
         criteria::{self, Criteria},
         document::Document,
         each::{self, EachError, News, States, judge_each},
@@ -49,9 +51,13 @@ use super::{
 pub struct Args {
     #[command(flatten)]
     run: RunArg,
-    /// A judge of the settings file; the beginning of its name is enough where only one begins so
-    #[arg(long, value_name = "NAME")]
-    judge: String,
+    /// A judge of the settings file; the beginning of its name is enough where only one begins so. Several (--judge A --judge B)
+    /// are asked at once
+    #[arg(long, value_name = "NAME", required = true)]
+    judge: Vec<String>,
+    /// What several judges may cost together, in US dollars; each of them keeps its own bound too
+    #[arg(long, value_name = "USD", value_parser = dollars)]
+    max_cost: Option<f64>,
     /// A level for each component, flags for each group of criteria, whether each decision is kept, or a level for each part
     /// of the process
     #[arg(long, value_name = "slump-5|flags|decisions|process", default_value = "slump-5", value_parser = rubric)]
@@ -93,7 +99,7 @@ pub struct Args {
     /// The settings file, in the place of the usual one
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Print JSON (schema trajview.judge/1, with --each trajview.judge-each/1)
+    /// Print JSON (schema trajview.judge/1, with --each trajview.judge-each/1; of several judges trajview.judge-panel/1)
     #[arg(long)]
     json: bool,
 }
@@ -102,6 +108,11 @@ pub struct Args {
 fn rubric(word: &str) -> Result<Scale, String> {
     let known = || Scale::ALL.map(Scale::word).join(", ");
     Scale::by_word(word).ok_or_else(|| format!("expected one of {}", known()))
+}
+
+fn dollars(word: &str) -> Result<f64, String> {
+    let amount = word.parse().ok().filter(|it: &f64| it.is_finite() && *it >= 0.0);
+    amount.ok_or_else(|| "expected an amount such as 2.50".into())
 }
 
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
@@ -113,26 +124,30 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     if args.store.is_some() && args.rubric != Scale::Decisions {
         return Err(Failure::wrong("--store is for --rubric decisions"));
     }
-    let mut settings = settings(args)?;
-    settings.allows_http |= args.allow_http;
-    if let Some(why) = settings.refusal() {
-        return Err(Failure::wrong(format!("judge {} {why}", settings.name)));
-    }
+    let judges = judges(args)?;
     let bundle = bundle(&args.run.path)?;
-    let opened = store::open(&bundle)?;
-    let audited = JudgingCall { wish: wish(args, settings, &opened)?, opened, bundle };
-    let moments = moments(args, &audited.opened.run)?;
+    let opened = Arc::new(store::open(&bundle)?);
+    let moments = moments(args, &opened.run)?;
+    let mut calls = vec![];
+    for settings in judges {
+        let wish = wish(args, settings, &opened)?;
+        calls.push(JudgingCall { wish, opened: opened.clone(), bundle: bundle.clone() });
+    }
+    let audited = match calls.as_slice() {
+        [only] if args.max_cost.is_none() => only,
+        several => return panel::run(args, several, &moments, out),
+    };
     if args.dry_run {
         let (jobs, left_out) = each::jobs(&moments, |turn| audited.job(turn))?;
         report::plan((&jobs, &left_out), args.json, out)?;
         return Ok(Exit::Fine);
     }
-    judge(args, &audited, &moments, out)
+    judge(args, audited, &moments, out)
 }
 
 /// What all states of one call have in common.
 struct JudgingCall {
-    opened: Opened,
+    opened: Arc<Opened>,
     wish: JudgingRequest,
     bundle: PathBuf,
 }
@@ -169,7 +184,7 @@ fn judge(args: &Args, audited: &JudgingCall, moments: &[usize], out: &mut Out) -
     judge_each(
         moments,
         |turn| audited.job(turn)?.with_key(),
-        (audited.wish.settings.cost, start),
+        (&Arc::new(CostBudget::new(audited.wish.settings.cost)), start),
         (&judgements, &stop),
         &mut tell,
         &mut states,
@@ -222,15 +237,31 @@ fn end(job: &Job, ended: &Ended, signal: Option<u8>) -> Outcome {
     }
 }
 
-fn settings(args: &Args) -> Result<Settings, Failure> {
+/// Those that are named, each once, in their order.
+fn judges(args: &Args) -> Result<Vec<Settings>, Failure> {
+    let mut judges: Vec<Settings> = vec![];
+    for name in &args.judge {
+        let mut settings = settings(args, name)?;
+        settings.allows_http |= args.allow_http;
+        if let Some(why) = settings.refusal() {
+            return Err(Failure::wrong(format!("judge {} {why}", settings.name)));
+        }
+        if !judges.iter().any(|it| it.name == settings.name) {
+            judges.push(settings);
+        }
+    }
+    Ok(judges)
+}
+
+fn settings(args: &Args, name: &str) -> Result<Settings, Failure> {
     let loaded = config::load(args.config.as_deref())?;
     for problem in loaded.problems.iter().filter(|problem| problem.contains("judges")) {
         tell(problem);
     }
     let known: Vec<&str> = loaded.judges.iter().map(|judge| judge.name.as_str()).collect();
-    match named::by_name(&args.judge, &known) {
+    match named::by_name(name, &known) {
         Ok(at) => Ok(loaded.judges[at].clone()),
-        Err(miss) => Err(Failure::wrong(no_judge(&args.judge, &known, &miss))),
+        Err(miss) => Err(Failure::wrong(no_judge(name, &known, &miss))),
     }
 }
 

@@ -54,7 +54,9 @@ pub struct Args {
     #[command(flatten)]
     measuring: Measuring,
     /// Whose scores count: the judge's name, or a judgement's file (one from elsewhere too); the beginning is enough where
-    /// only one begins so. Without it the last judgement of the latest state that has a score for every component
+    /// only one begins so. `pooled:mean`, `pooled:median` or `pooled:majority` (a strict one) pools the last judgement of each
+    /// judge, or the repeats of one that judged alone; with `:JUDGE` the repeats of that judge. Without it the last judgement
+    /// of the latest state that has a score for every component
     #[arg(long, visible_alias = "judgement", value_name = "NAME|FILE", conflicts_with = "tree")]
     judge: Option<String>,
     /// With the callables, clones, rule hits, exported symbols and rubric nodes the numbers are made of

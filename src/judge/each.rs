@@ -8,7 +8,6 @@ use super::{
     cost::CostBudget,
     job::JobError,
     run::{self, Ended, Event, Halt, Job, Start},
-    settings::Cost,
     stop::Stop,
 };
 
@@ -81,12 +80,11 @@ fn left_out_or(
 pub fn judge_each(
     turns: &[usize],
     job: impl Fn(usize) -> Result<Job, JobError>,
-    (cost, start): (Cost, Start),
+    (cost_budget, start): (&Arc<CostBudget>, Start),
     (judgements, stop): (&Judgements, &Stop),
     tell: &mut dyn FnMut(News<'_>),
     states: &mut States,
 ) -> Result<(), EachError> {
-    let cost_budget = Arc::new(CostBudget::new(cost));
     let mut start = start;
     for turn in turns {
         let job = match job(*turn) {
@@ -101,7 +99,7 @@ pub fn judge_each(
         tell(News::Begins(&job));
         let mut go = |start| {
             let mut tell = |event: &Event| tell(News::Event(&job, event));
-            run::judge(&cost_budget, &job, judgements, start, stop, &mut tell)
+            run::judge(cost_budget, &job, judgements, start, stop, &mut tell)
                 .map_err(|why| EachError::Judge { judge: job.settings.name.clone(), why })
         };
         let mut ended = go(start)?;

@@ -6,19 +6,20 @@
 
 use serde::Serialize;
 
+use super::blockers::Capped;
 use crate::run::{
     coverage::Coverage,
     rubric::{Checklist, FULL, Judgement, LEVELS, SEVERE, Verdict},
 };
 
 /// A judgement held against the checklist.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Faithfulness {
     /// Components of the checklist; without a checklist those the judgement was asked about or names.
     pub components: usize,
     /// Those of them that have a score: what MCF and the shares are taken over.
     pub judged: usize,
-    /// Components with each score, from 0.
+    /// Components with each score, from 0; of pooled scores the levels nearest to them.
     pub by_score: [usize; LEVELS.len()],
     /// Ids of components without a verdict, in the order of the checklist.
     pub without_verdict: Vec<String>,
@@ -26,6 +27,20 @@ pub struct Faithfulness {
     pub without_score: Vec<Unscored>,
     /// Ids that verdicts name and the checklist lacks, in the order of the judgement; their scores do not count.
     pub without_component: Vec<String>,
+    /// Ids of components whose verdict says why it gives no score, and that is no failure, in the order of the judgement.
+    pub without_need: Vec<Unscored>,
+    /// With blockers taken into account; None where the checklist has none.
+    pub capped: Option<Capped>,
+    #[serde(skip)]
+    sums: Sums,
+}
+
+/// What the numbers are made of; pooled scores lie between levels.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+struct Sums {
+    scores: f64,
+    severe: usize,
+    full: usize,
 }
 
 /// A verdict that gives no score.
@@ -40,7 +55,8 @@ impl Faithfulness {
     /// `checklist` is None where nothing says what the task consists of: then every verdict counts.
     pub fn of(judgement: &Judgement, checklist: Option<&Checklist>) -> Self {
         let components = Coverage::of(judgement, checklist).all;
-        let mut all = Self { components, ..Self::default() };
+        let capped = Capped::of(judgement, checklist);
+        let mut all = Self { components, capped, ..Self::default() };
         if let Some(checklist) = checklist {
             let open = checklist.components.iter().filter(|it| judgement.of(&it.id).is_none());
             all.without_verdict = open.map(|component| component.id.clone()).collect();
@@ -59,12 +75,18 @@ impl Faithfulness {
             return;
         }
         let counter = verdict.score.and_then(|score| self.by_score.get_mut(usize::from(score)));
-        match counter {
-            Some(counter) => {
+        match (counter.zip(verdict.value()), &verdict.reason) {
+            (Some((counter, value)), _) => {
                 *counter += 1;
                 self.judged += 1;
+                self.sums.scores += value;
+                self.sums.severe += usize::from(value <= f64::from(SEVERE));
+                self.sums.full += usize::from(value >= f64::from(FULL));
             }
-            None => self.without_score.push(Unscored {
+            (None, Some(reason)) => self
+                .without_need
+                .push(Unscored { component: verdict.component.clone(), why: reason.clone() }),
+            (None, None) => self.without_score.push(Unscored {
                 component: verdict.component.clone(),
                 why: verdict.error.clone().unwrap_or_else(|| "the judge gave no score".into()),
             }),
@@ -73,18 +95,17 @@ impl Faithfulness {
 
     /// Mean component fidelity: the mean score of the judged components, 0 to 4, higher is better; None without any.
     pub fn mcf(&self) -> Option<f64> {
-        let sum: usize = self.by_score.iter().enumerate().map(|(score, count)| score * count).sum();
-        (self.judged > 0).then(|| sum as f64 / self.judged as f64)
+        (self.judged > 0).then(|| self.sums.scores / self.judged as f64)
     }
 
     /// Judged components with a score of at most [`SEVERE`].
-    pub fn severe(&self) -> usize {
-        self.by_score.iter().take(usize::from(SEVERE) + 1).sum()
+    pub const fn severe(&self) -> usize {
+        self.sums.severe
     }
 
     /// Judged components with the highest score.
-    pub fn full(&self) -> usize {
-        self.by_score.get(usize::from(FULL)).copied().unwrap_or_default()
+    pub const fn full(&self) -> usize {
+        self.sums.full
     }
 
     /// A count as a share of the judged components, 0 to 1; None without any.
@@ -159,6 +180,8 @@ mod tests {
             without_verdict: vec!["C5".into()],
             without_score: vec![timed_out],
             without_component: vec!["C9".into()],
+            sums: Sums { scores: 7.0, severe: 1, full: 1 },
+            ..Faithfulness::default()
         };
         assert_eq!(all, expected);
         assert_eq!((all.mcf(), all.severe(), all.full()), (Some(7.0 / 3.0), 1, 1));

@@ -10,6 +10,7 @@
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod absence;
+pub mod blockers;
 pub mod bm25;
 pub mod decisions;
 pub mod exposure;

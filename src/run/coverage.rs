@@ -23,9 +23,12 @@ impl Coverage {
     pub fn of(judgement: &Judgement, checklist: Option<&Checklist>) -> Self {
         let ids = wanted(judgement, checklist);
         let is_scored = |id: &&&str| judgement.of(id).is_some_and(|it| it.score.is_some());
+        // What has a reason is answered for, without a score.
+        let has_reason = |id: &&&str| judgement.of(id).is_some_and(|it| it.reason.is_some());
         let (scored, all) = (ids.iter().filter(is_scored).count(), ids.len());
+        let answered = scored + ids.iter().filter(has_reason).count();
         let is_said = checklist.is_some() || judgement.asked.is_some();
-        Self { scored, all, is_whole: scored > 0 && (scored == all || !is_said) }
+        Self { scored, all, is_whole: scored > 0 && (answered == all || !is_said) }
     }
 }
 

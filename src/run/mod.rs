@@ -21,6 +21,7 @@ pub mod flags;
 pub mod named;
 pub mod path;
 mod place;
+pub mod pooled;
 pub mod recorded;
 pub mod rubric;
 pub mod rubric_tree;

@@ -9,7 +9,7 @@ mod gold;
 mod label;
 mod unit;
 
-use super::{Warning, flags::Flagging};
+use super::{Warning, flags::Flagging, values::worded};
 
 pub use codebook::{Codebook, Criterion, GivenTo, Level as CodebookLevel};
 pub use gold::{Gold, GoldSource, gold_of};
@@ -118,7 +118,7 @@ pub struct Checklist {
 }
 
 /// One item of the checklist.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Component {
     /// `C07`
     pub id: String,
@@ -131,6 +131,21 @@ pub struct Component {
     pub connects_to: Vec<String>,
     /// The turn in which the dialogue commits to it; counts from 1.
     pub committed_at_turn: Option<usize>,
+    /// What follows for the scores where it fails; None for most.
+    pub blocker: Option<Blocker>,
+}
+
+/// What the failure of a component does to the scores ([`crate::metrics::blockers`]).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Blocker {
+    /// It fails with this score or less, 0..=[`FULL`].
+    pub at_most: f64,
+    /// What scores count at most then, 0..=[`FULL`].
+    pub caps: f64,
+    /// Ids of the components whose scores are capped; empty where the mean is.
+    pub of: Vec<String>,
+    /// How much of what lies above the cap is taken, 0..=1.
+    pub weight: f64,
 }
 
 /// How far each component can be recovered from what was said up to a turn.
@@ -171,6 +186,28 @@ pub struct Judgement {
     pub repeat: Option<Repeat>,
     /// In the order of the file; components are distinct.
     pub verdicts: Vec<Verdict>,
+    /// What it is made of, where it is several judgements as one; None of what a file holds.
+    pub pooled: Option<Pooled>,
+}
+
+worded! {
+    /// How scores become one.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Pool {
+        Mean = "mean",
+        /// Of an even number the mean of the two in the middle.
+        Median = "median",
+        /// The score that more than half of them gave; none where there is no such score.
+        Majority = "majority",
+    }
+}
+
+/// What a pooled judgement is made of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pooled {
+    pub pool: Pool,
+    /// One of each judgement, in order: [`Judgement::file`] and the name of its judge.
+    pub from: Vec<(String, String)>,
 }
 
 /// The place of a judging among its repeats; both count from 1.
@@ -201,6 +238,8 @@ pub struct Verdict {
     pub component: String,
     /// 0..=[`FULL`]; None where the judge gave none, or one off the scale (then [`Self::error`] says so).
     pub score: Option<u8>,
+    /// The pooled score where it lies between two levels; [`Self::score`] is the level nearest to it then, half a level up.
+    pub exact: Option<f64>,
     /// As written; [`LEVELS`] names the score.
     pub label: Option<String>,
     pub rationale: String,
@@ -211,6 +250,8 @@ pub struct Verdict {
     pub seconds: Option<f64>,
     /// Why there is no score; None too where the judge answered that it [cannot tell](CANNOT_TELL).
     pub error: Option<String>,
+    /// Why there is no score where that is no failure: `not applicable`, `outside the sample`.
+    pub reason: Option<String>,
     /// Of the words that were judged, where they may change: of a decision. Hex digits.
     pub about_sha256: Option<String>,
 }
@@ -258,6 +299,13 @@ impl Judgement {
     /// Whether it was to say something of a component.
     pub fn asks_about(&self, component: &str) -> bool {
         self.asked.as_ref().is_none_or(|ids| ids.iter().any(|id| id == component))
+    }
+}
+
+impl Verdict {
+    /// The score as a number, 0..=[`FULL`]: the pooled one where it is of several; None where there is none.
+    pub fn value(&self) -> Option<f64> {
+        self.exact.or(self.score.map(f64::from))
     }
 }
 

@@ -9,7 +9,8 @@ use crate::{
     metrics::lifeline::{self, Lifeline},
     run::{
         RepoPath, Run,
-        rubric::{Judge, Judgement, LEVELS, Rubric},
+        pooled::Pooling,
+        rubric::{Judge, Judgement, LEVELS, Pool, Rubric},
     },
     session::files::{DiffKey, Scope},
 };
@@ -45,6 +46,8 @@ pub struct Judged {
     is_stale: bool,
     /// File of the judgement that is looked at, where one was asked for.
     judgement: Option<String>,
+    /// How judgements of one state are pooled; None where each stands alone.
+    pool: Option<Pool>,
     pub lifelines: Lifelines,
     pub reuse: Reused,
 }
@@ -130,6 +133,47 @@ impl Judged {
         self.judgement = self.judgement().map(|it| it.file.clone());
     }
 
+    /// The next way to pool the judgements of each state; after the last one each stands alone again. What is looked at then,
+    /// or why nothing can be pooled, as a sentence.
+    ///
+    /// # Errors
+    /// Where no state has several judgements.
+    pub fn next_pool(&mut self) -> Result<String, String> {
+        let rubric = self.shared().ok_or("nothing has judged this run yet")?.clone();
+        let next = match self.pool {
+            None => Pool::ALL.first().copied(),
+            Some(pool) => Pool::ALL.into_iter().skip_while(|it| *it != pool).nth(1),
+        };
+        let turn = self.judgement().and_then(|it| it.turn);
+        let mut rubric = Rubric::clone(&rubric);
+        let said = match next {
+            None => {
+                rubric.unpool();
+                self.judgement = None;
+                "each judgement alone".to_owned()
+            }
+            Some(pool) => {
+                rubric.pool(&Pooling { pool, judge: None })?;
+                let all =
+                    || rubric.judgements.iter().filter_map(|it| Some((it, it.pooled.as_ref()?)));
+                let here = all().find(|(it, _)| it.turn == turn).or(all().last());
+                self.judgement = here.map(|(it, _)| it.file.clone());
+                here.map(|(_, pooled)| format!("pooled: {}", pooled.words())).unwrap_or_default()
+            }
+        };
+        self.pool = next;
+        self.read = Loading::Ready(Arc::new(rubric));
+        Ok(said)
+    }
+
+    /// What was read anew is pooled as before, where it still can be.
+    fn pool_again(&mut self) {
+        let (Some(pool), Loading::Ready(rubric)) = (self.pool, &mut self.read) else { return };
+        if Arc::make_mut(rubric).pool(&Pooling { pool, judge: None }).is_err() {
+            self.pool = None;
+        }
+    }
+
     /// To another judgement, by count. What is looked at then, or why nothing changes, as a sentence.
     ///
     /// # Errors
@@ -153,9 +197,10 @@ impl Judged {
             if let Ok(rubric) = rubric {
                 self.read = Loading::Ready(rubric);
             }
-            return;
+        } else {
+            self.read.settle(request, rubric);
         }
-        self.read.settle(request, rubric);
+        self.pool_again();
     }
 
     /// Asks for what the run is judged by; again where it may have changed.

@@ -74,7 +74,9 @@ impl Judgements {
         paths.into_iter().filter(is_ours).filter_map(read).collect()
     }
 
+    /// Where somebody else makes it at the same moment, it is there as well.
     fn make_folder(&self) -> Result<(), WriteError> {
+        let made = fs::create_dir(&self.folder);
         match fs::symlink_metadata(&self.folder) {
             Ok(meta) if meta.is_dir() => Ok(()),
             Ok(meta) => {
@@ -82,7 +84,7 @@ impl Judgements {
                     if meta.is_symlink() { "is a link; not followed" } else { "is no folder" };
                 Err(WriteError::new(&self.folder, what))
             }
-            Err(_) => fs::create_dir(&self.folder).map_err(|why| failed(&self.folder, &why)),
+            Err(_) => made.map_err(|why| failed(&self.folder, &why)),
         }
     }
 }

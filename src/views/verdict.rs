@@ -318,6 +318,12 @@ pub fn score(score: u8, theme: Theme) -> Vec<Span<'static>> {
     Given::level(score.min(FULL)).spans(theme)
 }
 
+/// As [`score`], of a pooled one that lies between two levels: `███· 2.67 pooled`.
+pub fn exact_score(nearest: u8, exact: f64, theme: Theme) -> Vec<Span<'static>> {
+    let words = own(format!(" {} pooled", figures::share(exact)), theme.of(Meaning::Text));
+    vec![bar(nearest, FULL, theme.of(score_meaning(nearest))), words]
+}
+
 /// As [`score`], by the levels of a rubric: `██· 2 fair`; `broken` where they are words.
 pub fn level(score: u8, levels: &Levels, theme: Theme) -> Vec<Span<'static>> {
     if *levels == COMPONENTS {

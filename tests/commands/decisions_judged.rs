@@ -109,7 +109,7 @@ fn what_would_be_sent_is_told_and_nothing_is_asked() {
 #[test]
 fn a_checkpoint_without_a_decision_that_applied_is_left_out_and_named() {
     let desk = desk();
-    let late = json!([{"id": "late", "question": "", "answer": "Samples stay whole.", "files": ["ppdiff/sample.py"]}]);
+    let late = json!([{"id": "late", "question": "", "answer": "Samples stay whole.", "files": ["ppdiff/sampler.py"]}]);
     fs::write(desk.run().join("decisions.json"), late.to_string()).unwrap();
     let each =
         |more: &[&str]| desk.judge(&[&DECISIONS[..], &["--each", "checkpoint"], more].concat());

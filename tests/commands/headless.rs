@@ -905,8 +905,8 @@ fn check_names_file_line_and_field_of_every_mistake_in_components_exposure_judge
     assert_eq!(ran.code, Some(1));
     let shown = ran.out.replace(&format!("{}", bundle.display()), "BUNDLE");
     insta::assert_snapshot!(shown, @r##"
-    BUNDLE/components.json:4: components[0].intnet: no such field; known: id, name, intent, formula, inputs, outputs, connects_to, committed_at_turn
-    BUNDLE/components.json:5: components[1].name: expected text, found 7
+    BUNDLE/components.json:4: components[0].intnet: no such field; known: id, name, intent, formula, inputs, outputs, connects_to, committed_at_turn, blocker
+    BUNDLE/components.json:5: components[1].name: expected text that is not blank, found 7
     BUNDLE/components.json:5: components[1].connects_to[0]: no component "C09"
     BUNDLE/components.json:6: components[1].committed_at_turn: no turn 99; the run has 56
     BUNDLE/components.json:7: components[2].id: "C01" is there already; the first one counts
@@ -927,7 +927,7 @@ fn check_names_file_line_and_field_of_every_mistake_in_components_exposure_judge
     BUNDLE/judgements/reader.json:12: scores[1].score: expected a level from 0 to 4, found 4.5
     BUNDLE/judgements/reader.json:12: scores[1].tokens: expected a whole number from 0, found "many"
     BUNDLE/judgements/reader.json:13: scores[2].component: no component "C03" in components.json
-    BUNDLE/judgements/reader.json:13: scores[2]: has no score, and no error that says why
+    BUNDLE/judgements/reader.json:13: scores[2]: has no score, and no error or reason that says why
     BUNDLE/judgements/reader.json:13: scores[2].label: "Perfect" is none of Absent, Wrong, Simplified, Equivalent, Faithful
     BUNDLE/judgements/torn.json:3: is not JSON: EOF while parsing an object at line 3 column 11
     BUNDLE/labels/ana.json:2: schema: expected "trajview.labels/1", found "trajview.labels/2"

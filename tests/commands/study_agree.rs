@@ -286,3 +286,47 @@ fn blind_labels_and_others_of_one_person_stand_apart_and_blind_only_leaves_the_o
         json(&["agree", table.to_str().unwrap(), "--json", "--resamples", "0", "--blind-only"]);
     assert_eq!(said["raters"].as_array().unwrap().len(), 2);
 }
+
+#[test]
+fn gold_is_the_reference_where_there_is_some_and_another_rater_where_it_is_named() {
+    let folder = study();
+    let gold: Vec<Value> = JUDGED
+        .iter()
+        .map(|(component, score)| {
+            json!({"component": component, "commit": "c0ffee00c0ffee00", "score": score, "by": "x", "from": []})
+        })
+        .collect();
+    for run in ["p1", "p2"] {
+        write(
+            &folder.path().join(run).join("gold.json"),
+            &json!({"schema": "trajview.gold/1", "gold": gold}),
+        );
+    }
+    let path = folder.path().to_str().unwrap();
+    let quick = ["agree", path, "--json", "--resamples", "50"];
+
+    let by_gold = json(&quick);
+    let by_judge =
+        json(&[&quick[..], &["--against", "jud", "--by", "run", "--positive", ">=3"]].concat());
+
+    let reference = &by_gold["reference"];
+    assert_eq!((&reference["name"], &reference["kind"]), (&json!("gold"), &json!("gold")));
+    assert_eq!(reference["zero_division"], json!("undefined"));
+    let judge = reference["raters"].as_array().unwrap().iter().find(|it| it["rater"] == "judge");
+    assert_eq!((&judge.unwrap()["n"], &judge.unwrap()["accuracy"]), (&json!(16), &json!(1.0)));
+    assert_eq!(by_gold["panel"][0]["raters"], json!(["judge", "A1", "A2"]));
+    let first = by_judge["reference"]["raters"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|it| it["rater"] == "A1")
+        .unwrap();
+    assert_eq!(
+        (&by_judge["reference"]["name"], &first["accuracy"]),
+        (&json!("judge"), &json!(0.625))
+    );
+    assert_eq!(first["parts"].as_array().unwrap().len(), 2);
+    assert_eq!(first["binary"]["true_positive"], json!(8));
+    let refused = trajview(&["agree", path, "--against", "nobody"]);
+    assert!(refused.code == Some(2) && refused.err.contains("the raters: "), "{}", refused.err);
+}

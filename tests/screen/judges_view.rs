@@ -229,3 +229,27 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn the_judgements_of_a_state_are_pooled_on_the_screen() {
+    let folder = crate::common::judged::judged_sample();
+    let run = folder.path().join("codex-p12");
+    let frame = |size: &str, keys: &str| {
+        let ran = crate::common::trajview(&[
+            run.to_str().unwrap(),
+            "--view",
+            "scores",
+            "--snapshot",
+            size,
+            "--keys",
+            keys,
+        ]);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        ran.out
+    };
+
+    insta::assert_snapshot!("pooled_mean_120x40", frame("120x40", "P"));
+    insta::assert_snapshot!("pooled_majority_80x24", frame("80x24", "P P P"));
+    let alone = frame("120x40", "P P P P");
+    assert!(!alone.contains("pooled"), "{alone}");
+}

@@ -38,6 +38,7 @@ fn component(id: &str, name: &str, formula: &str, turn: usize) -> Component {
         outputs: "a number".into(),
         connects_to: vec!["C01".into()],
         committed_at_turn: Some(turn),
+        blocker: None,
     }
 }
 
@@ -58,6 +59,8 @@ fn verdict(component: &str, score: Option<u8>, path: &str, lines: (usize, usize)
         tokens: None,
         seconds: None,
         about_sha256: None,
+        exact: None,
+        reason: None,
         error: score.is_none().then(|| "the judge ran out of looks".into()),
     }
 }

@@ -29,7 +29,7 @@ struct Read {
 }
 
 enum Content {
-    Run(Rubric),
+    Run(Box<Rubric>),
     /// Text of a table.
     Table(String),
     /// One of RigorBench's score files.
@@ -168,7 +168,7 @@ fn no_scores(place: &str, text: &str, why: &str) -> Failure {
 fn read(path: &Path) -> Result<Vec<Read>, Failure> {
     if let Some(folder) = store::rubric::bundle_of(path) {
         return Ok(vec![Read {
-            content: Content::Run(store::rubric::read(&folder)),
+            content: Content::Run(Box::new(store::rubric::read(&folder))),
             path: folder,
         }]);
     }
@@ -180,7 +180,7 @@ fn read(path: &Path) -> Result<Vec<Read>, Failure> {
     let scores = is_yaml.then(|| scores::read(&text)).flatten();
     let content = match (scores, rubric_of(path, &text)) {
         (Some(scores), _) => Content::Scores(scores),
-        (None, Some(rubric)) => Content::Run(rubric),
+        (None, Some(rubric)) => Content::Run(Box::new(rubric)),
         (None, None) => Content::Table(text),
     };
     Ok(vec![Read { path: path.to_owned(), content }])
@@ -190,7 +190,7 @@ fn runs_below(folder: &Path) -> Result<Vec<Read>, Failure> {
     let bundles = store::runs_below(folder).into_iter();
     let bundles: Vec<Read> = bundles
         .filter_map(|run| store::rubric::bundle_of(&run))
-        .map(|run| Read { content: Content::Run(store::rubric::read(&run)), path: run })
+        .map(|run| Read { content: Content::Run(Box::new(store::rubric::read(&run))), path: run })
         .collect();
     if bundles.is_empty() {
         let why = format!("{}: no run bundle below this folder", folder.display());

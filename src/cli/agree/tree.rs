@@ -24,9 +24,8 @@ use crate::{
 
 use super::{
     Args,
-    document::plain_number,
     reference::{Measured, With, binary_table, by_run_table, class_table, whole_table},
-    tables::section,
+    written::{plain_number, section},
 };
 
 /// Where the formulas are from.
@@ -118,7 +117,7 @@ struct Part {
 }
 
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
-    if args.paths.len() % 2 != 0 {
+    if !args.paths.len().is_multiple_of(2) {
         let why = "--tree takes trees by twos: the reference, then the judge's, and so on";
         return Err(Failure::wrong(why));
     }

@@ -14,7 +14,7 @@ use crate::{
         phase::Phase,
         quality::Ruler,
     },
-    run::Run,
+    run::{Run, rubric::Pooled},
     study::compare::{
         self, Cell, FileRow, Moment, Outcome, Party, Recovery, Row, Standing, Subtraction,
         Transitions, letter,
@@ -117,6 +117,8 @@ struct JudgementFacts<'a> {
     turn: usize,
     judged: usize,
     created_at: Option<&'a str>,
+    /// `mean of 3: gpt, opus, human`; null where it is one judgement.
+    pooled: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -372,6 +374,7 @@ fn run_facts<'a>(at: usize, named: &'a Named, party: &'a Party) -> RunFacts<'a> 
             turn: compare::done_at(run, judgement),
             judged: party.rubric.coverage(judgement).scored,
             created_at: judgement.created_at.as_deref(),
+            pooled: judgement.pooled.as_ref().map(Pooled::words),
         }),
         judges,
         components: party.rubric.checklist.as_ref().map(|list| list.components.len()),

@@ -81,7 +81,10 @@ fn runs(document: &Document<'_>) -> Section {
         let judged = party.judgement().map(|judgement| {
             let coverage = party.rubric.coverage(judgement);
             let part = if coverage.is_whole { String::new() } else { format!(", {coverage}") };
-            format!("{} at turn {}{part}", judgement.judge.name, compare::done_at(run, judgement))
+            let judge = &judgement.judge.name;
+            let of = judgement.pooled.as_ref().map(|it| format!(" of {}", it.from.len()));
+            let of = of.unwrap_or_default();
+            format!("{judge}{of} at turn {}{part}", compare::done_at(run, judgement))
         });
         let unjudged =
             if party.rubric.partial().is_empty() { "not judged" } else { "in part only" };

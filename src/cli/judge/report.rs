@@ -9,7 +9,7 @@ use crate::{
     },
     judge::{
         document::{Document, FlagRow, Given, Judge},
-        each::{LeftOut, States},
+        each::{LeftOut, News, States},
         plan::Plan,
         run::{Ended, Event, Job},
         scale::Scale,
@@ -20,7 +20,10 @@ use crate::{
     },
 };
 
+use super::panel::Asked;
+
 const EACH: &str = "trajview.judge-each/1";
+const PANEL: &str = "trajview.judge-panel/1";
 
 #[derive(Serialize)]
 struct JudgingSummary<'a> {
@@ -243,7 +246,13 @@ fn say(words: &str) {
 
 /// One line for what a person waits for.
 pub fn event(scale: Scale, event: &Event) {
-    match event {
+    if let Some(line) = event_line(scale, event) {
+        say(&line);
+    }
+}
+
+fn event_line(scale: Scale, event: &Event) -> Option<String> {
+    Some(match event {
         Event::Opened { path, repeat, done, total } => {
             let of = if repeat.of > 1 {
                 format!(", {} of {}", repeat.number, repeat.of)
@@ -252,7 +261,7 @@ pub fn event(scale: Scale, event: &Event) {
             };
             let before = if *done > 0 { format!(", {done} judged before") } else { String::new() };
             let all = at::counted(*total, scale.noun());
-            say(&format!("{}{of}: {all}{before}", path.display()));
+            format!("{}{of}: {all}{before}", path.display())
         }
         Event::Ended { component, score, label, flags, error, done, total } => {
             let width = total.to_string().len();
@@ -268,13 +277,13 @@ pub fn event(scale: Scale, event: &Event) {
                 (.., Some(why)) => format!("no verdict: {why}"),
                 (.., None) => "no verdict".to_owned(),
             };
-            say(&format!("{done:>width$}/{total} {component}: {verdict}"));
+            format!("{done:>width$}/{total} {component}: {verdict}")
         }
         Event::Waits { component, why, pause } => {
-            say(&format!("{component} waits {} s: {why}", pause.as_secs_f64()));
+            format!("{component} waits {} s: {why}", pause.as_secs_f64())
         }
-        Event::Began { .. } | Event::Looked { .. } | Event::Replied { .. } => {}
-    }
+        Event::Began { .. } | Event::Looked { .. } | Event::Replied { .. } => return None,
+    })
 }
 
 pub fn ended(job: &Job, ended: &Ended, json: bool, out: &mut Out) -> std::io::Result<()> {
@@ -302,6 +311,77 @@ pub fn each_ended(states: &States, json: bool, out: &mut Out) -> std::io::Result
     }
     states.left_out.iter().try_for_each(|it| out.line(&left_out_words(it)))?;
     states.judged.last().map_or(Ok(()), |(_, ended)| spent(ended, out))
+}
+
+/// What several judges did.
+#[derive(Serialize)]
+struct Panel<'a> {
+    schema: &'static str,
+    /// Of all judges, one after the other.
+    states: Vec<JudgingSummary<'a>>,
+    left_out: Vec<Left<'a>>,
+    failed: Vec<FailedJudge<'a>>,
+    /// US dollars of all together; null where one of them has no prices.
+    spent_usd: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct FailedJudge<'a> {
+    judge: &'a str,
+    why: String,
+}
+
+/// On standard error, with the name of the judge.
+pub fn of_panel(judge: &str, news: News<'_>) {
+    match news {
+        News::Begins(job) => beginning(job),
+        News::Event(job, news) => {
+            if let Some(line) = event_line(job.scale(), news) {
+                say(&format!("{judge}: {line}"));
+            }
+        }
+        News::LeftOut(left_out) => say(&format!("{judge}: {}", left_out_words(left_out))),
+    }
+}
+
+pub fn panel_plan(jobs: &[Vec<Job>], left_out: &[LeftOut], out: &mut Out) -> std::io::Result<()> {
+    let plans: Vec<(&Job, Plan)> = jobs.iter().flatten().map(|job| (job, Plan::of(job))).collect();
+    let summary = |(job, plan)| JudgingSummary { plan: Some(planned(job, plan)), ..told(job) };
+    let states: Vec<JudgingSummary<'_>> =
+        plans.iter().map(|(job, it)| summary((job, it))).collect();
+    let left_out = left_out.iter().map(|it| Left { turn: it.turn, why: &it.why }).collect();
+    out.json(&Panel { schema: PANEL, states, left_out, failed: vec![], spent_usd: None })
+}
+
+/// As [`each_ended`], for several judges.
+pub fn panel_ended(asked: &[Asked], json: bool, out: &mut Out) -> std::io::Result<()> {
+    let states = || asked.iter().flat_map(|it| &it.states.judged);
+    let spent: Option<f64> = asked.iter().map(|it| it.spent).sum();
+    if json {
+        let left_out = asked.iter().flat_map(|it| &it.states.left_out);
+        let failed = |it: &'_ Asked| it.failed.as_ref().map(ToString::to_string);
+        return out.json(&Panel {
+            schema: PANEL,
+            states: states().map(|(job, ended)| told_end(job, ended)).collect(),
+            left_out: left_out.map(|it| Left { turn: it.turn, why: &it.why }).collect(),
+            failed: asked
+                .iter()
+                .filter_map(|it| Some(FailedJudge { judge: &it.judge, why: failed(it)? }))
+                .collect(),
+            spent_usd: spent,
+        });
+    }
+    for (job, ended) in states() {
+        for (path, document) in &ended.files {
+            let (judge, turn) = (&job.settings.name, job.subject.turn);
+            let (file, summary) = (path.display(), summary(document));
+            out.line(&format!("{judge} after turn {turn}, {file}: {summary}"))?;
+        }
+    }
+    match spent {
+        Some(spent) => out.line(&format!("{spent:.4} USD spent by all together")),
+        None => Ok(()),
+    }
 }
 
 fn spent(ended: &Ended, out: &mut Out) -> std::io::Result<()> {

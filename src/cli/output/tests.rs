@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 use serde_json::{Value, json, value::RawValue};
 
-use super::{table::markdown, *};
+use super::*;
 
 fn written(document: &impl Serialize) -> String {
     let mut bytes = vec![];
@@ -20,13 +20,6 @@ fn json_has_escapes_for_what_a_terminal_obeys_or_does_not_show() {
         document,
         "{\n  \"\\u202ename\": \"é\\u001b[31m\\u007f\\u0085\\u009b\\u061c\\u200b\\u200e\\u202e\\u2028\\u2069\\ufeff\\udb40\\udc41中👍\"\n}"
     );
-}
-
-#[test]
-fn markdown_shows_the_letters_of_a_cell_and_makes_none_of_them_a_tag_or_an_emphasis() {
-    assert_eq!(markdown("~/**/<session>.jsonl"), r"~/\*\*/\<session>.jsonl");
-    assert_eq!(markdown("`--at <TURN>` a|b"), r"`--at <TURN>` a\|b");
-    assert_eq!(markdown("a ` and <b>"), r"a ` and \<b>");
 }
 
 #[test]

@@ -8,6 +8,7 @@ use crate::{
     cli::{Exit, Failure},
     formats::{self, Source},
     metrics::{
+        blockers::{Blocked, Capped},
         exposure::{AtTurn, Exposed},
         faithfulness::{Faithfulness, Unscored, if50},
         reuse::{Module, Reuse, Symbol, Unread},
@@ -15,7 +16,8 @@ use crate::{
     run::{
         Run, Warning,
         named::{Named, NotNamed},
-        rubric::{Judgement, Rubric},
+        pooled::Pooling,
+        rubric::{Judgement, Pooled, Rubric},
     },
 };
 
@@ -42,6 +44,10 @@ pub struct FaithfulnessRow {
     pub judgement: Option<JudgementRow>,
     /// Names of all judgements that could have been chosen, in the order they were made.
     pub judges: Vec<String>,
+    /// Blockers of the checklist that fail; null where it has none.
+    pub blocked_by: Option<Vec<Blocked>>,
+    #[serde(skip)]
+    pub blocked: String,
     #[serde(flatten)]
     pub missing: MissingRow,
     pub dir_detail: DirRow,
@@ -51,6 +57,8 @@ pub struct FaithfulnessRow {
 #[derive(Serialize, Default)]
 pub struct FaithfulnessValues {
     pub mcf: Option<f64>,
+    /// With blockers taken into account; null where the checklist has none.
+    pub mcf_capped: Option<f64>,
     pub dir: Option<f64>,
     pub if50: Option<f64>,
     /// Judged components with a score of 0 or 1.
@@ -70,6 +78,8 @@ pub struct MissingRow {
     pub without_verdict: Vec<String>,
     pub without_score: Vec<Unscored>,
     pub without_component: Vec<String>,
+    /// Without a score for a reason that is no failure.
+    pub without_need: Vec<Unscored>,
 }
 
 /// Where the component scores are from.
@@ -85,6 +95,28 @@ pub struct JudgementRow {
     pub turn: Option<usize>,
     /// Whether it is of the tree that DIR is of; null where it says neither commit nor turn.
     pub is_of_this_tree: Option<bool>,
+    /// What it is made of; null where it is one judgement.
+    pub pooled: Option<PooledRow>,
+}
+
+/// Judgements that are pooled.
+#[derive(Serialize)]
+pub struct PooledRow {
+    /// `mean`, `median` or `majority`.
+    pub how: &'static str,
+    pub count: usize,
+    pub judges: Vec<String>,
+    pub files: Vec<String>,
+    #[serde(skip)]
+    pub words: String,
+}
+
+impl PooledRow {
+    fn of(pooled: &Pooled) -> Self {
+        let (files, judges): (Vec<_>, Vec<_>) = pooled.from.iter().cloned().unzip();
+        let (how, words) = (pooled.pool.word(), pooled.words());
+        Self { how, count: files.len(), judges, files, words }
+    }
 }
 
 /// What DIR is made of.
@@ -181,6 +213,7 @@ impl FaithfulnessRow {
             judged: Some(scores.judged),
             values: FaithfulnessValues {
                 mcf: scores.mcf(),
+                mcf_capped: scores.capped.as_ref().map(|it| it.mcf),
                 dir: end.values.dir,
                 if50: scores.mcf().zip(end.values.dir).map(|(mcf, dir)| if50(mcf, dir)),
                 severe: Some(scores.severe()),
@@ -189,6 +222,8 @@ impl FaithfulnessRow {
                 full_share: scores.share(scores.full()),
                 by_score: Some(scores.by_score),
             },
+            blocked: scores.capped.as_ref().map(Capped::words).unwrap_or_default(),
+            blocked_by: scores.capped.map(|it| it.by),
             judge: Some(judgement.judge.name.clone()),
             judgement: Some(JudgementRow::of(judgement, end.commit.as_deref(), run.end())),
             missing: MissingRow {
@@ -196,6 +231,7 @@ impl FaithfulnessRow {
                 without_verdict: scores.without_verdict,
                 without_score: scores.without_score,
                 without_component: scores.without_component,
+                without_need: scores.without_need,
             },
             ..end
         }
@@ -214,6 +250,7 @@ impl JudgementRow {
             created_at: judgement.created_at.clone(),
             commit: judgement.commit.clone(),
             turn: judgement.turn,
+            pooled: judgement.pooled.as_ref().map(PooledRow::of),
             is_of_this_tree: same_commit.or(judgement.turn.map(|judged| judged == turn)),
         }
     }
@@ -251,6 +288,9 @@ impl ExposureRow {
 /// The judgement that is named ([`Named`]), or the one in a file from elsewhere, which joins the others; without a wish
 /// [`Rubric::chosen`].
 pub fn choose(rubric: &mut Rubric, wish: Option<&str>) -> Result<Option<usize>, Failure> {
+    if let Some(wish) = wish {
+        pool(rubric, wish)?;
+    }
     let Some(wish) = wish else {
         return Ok(rubric.chosen().and_then(|chosen| place_of(rubric, chosen)));
     };
@@ -266,6 +306,13 @@ pub fn choose(rubric: &mut Rubric, wish: Option<&str>) -> Result<Option<usize>, 
         }
         Err(why) => Err(Failure::wrong(why.to_string())),
     }
+}
+
+/// Adds what is to be pooled, where the word asks for that.
+pub fn pool(rubric: &mut Rubric, word: &str) -> Result<(), Failure> {
+    let Some(pooling) = Pooling::of_word(word) else { return Ok(()) };
+    let pooled = pooling.and_then(|pooling| rubric.pool(&pooling));
+    pooled.map_err(Failure::wrong)
 }
 
 /// Which of the judgements it is.

@@ -44,12 +44,17 @@ fn scores(row: &FaithfulnessRow, table: &mut Table) {
         |number: Number, value: Option<f64>, over: String| table.row(cells(number, value, over));
     let judged = judged(row);
     add(Number::Mcf, row.values.mcf, format!("0 to 4, {judged}"));
+    if row.values.mcf_capped.is_some() {
+        add(Number::McfCapped, row.values.mcf_capped, row.blocked.clone());
+    }
     if let Some(by_score) = row.values.by_score {
         let by_score = by_score.map(|count| count.to_string()).join(", ");
+        let is_pooled = row.judgement.as_ref().is_some_and(|it| it.pooled.is_some());
+        let levels = if is_pooled { "nearest levels" } else { "scores" };
         add(
             Number::Severe,
             count(row.values.severe),
-            format!("scores of 0 or 1; scores from 0 to 4: {by_score}"),
+            format!("scores of 0 or 1; {levels} from 0 to 4: {by_score}"),
         );
         add(Number::Full, count(row.values.full), "scores of 4".into());
     }
@@ -92,6 +97,9 @@ fn judged(row: &FaithfulnessRow) -> String {
 }
 
 fn by(judgement: &JudgementRow) -> String {
+    if let Some(pooled) = &judgement.pooled {
+        return format!("{} ({})", judgement.name, pooled.words);
+    }
     let model = judgement.model.iter().filter(|model| **model != judgement.name);
     let words = [judgement.name.clone()].into_iter().chain(model.cloned());
     format!("{} ({})", words.collect::<Vec<_>>().join(", "), judgement.file)
@@ -130,6 +138,9 @@ fn notes(row: &FaithfulnessRow) -> Vec<String> {
     let unscored =
         |Unscored { component, why }: &Unscored| format!("no score for {component}: {why}");
     notes.extend(row.missing.without_score.iter().map(unscored));
+    let reasoned =
+        |Unscored { component, why }: &Unscored| format!("not scored: {component}: {why}");
+    notes.extend(row.missing.without_need.iter().map(reasoned));
     let unread = row.dir_detail.skipped.iter();
     notes.extend(unread.map(|file| format!("left out of DIR: {}: {}", file.path, file.why)));
     if row.dir_detail.gave_up {

@@ -41,6 +41,7 @@ impl Facts for AtPoint<'_> {
         let row = self.judged?;
         Some(Verdicts {
             mcf: row.values.mcf,
+            mcf_capped: row.values.mcf_capped,
             severe: row.values.severe,
             full: row.values.full,
             judged: row.judged,

@@ -6,7 +6,9 @@ use crate::{
     formats::Source,
     run::{
         Warning,
-        rubric::{Checklist, Codebook, Component, Exposure, Recoverability, Unit},
+        rubric::{
+            Blocker, Checklist, Codebook, Component, Exposure, FULL, Recoverability, SEVERE, Unit,
+        },
     },
 };
 
@@ -25,7 +27,9 @@ pub fn components(
     };
     let components =
         distinct(file, fields::objects(file, &document, "components", warnings), warnings);
-    let read = |(id, fields): (String, Fields<'_>)| Component {
+    let mut problems = vec![];
+    let mut read = |(id, fields): (String, Fields<'_>)| Component {
+        blocker: fields.object("blocker").map(|it| blocker(&id, &it, &mut problems)),
         id,
         name: fields.text("name"),
         intent: fields.text("intent"),
@@ -36,13 +40,41 @@ pub fn components(
         committed_at_turn: fields.ordinal("committed_at_turn"),
     };
     let task = Fields::of(&document).words("task");
-    let checklist = Checklist { task, components: components.into_iter().map(read).collect() };
+    let components: Vec<Component> = components.into_iter().map(&mut read).collect();
+    let known = |id: &String| components.iter().any(|it| it.id == *id);
+    for component in &components {
+        let of = component.blocker.iter().flat_map(|it| &it.of);
+        problems.extend(of.filter(|id| !known(id)).map(|id| {
+            format!("{}: its blocker caps {id}, which the checklist lacks", component.id)
+        }));
+    }
+    warnings.extend(problems.into_iter().map(|what| Warning { place: file.name.into(), what }));
+    let checklist = Checklist { task, components };
     let table = document.get("codebook").and_then(|it| it.as_object());
     let (codebook, wrong) =
         table.map_or((None, vec![]), |it| codebook::read(it, Unit::Component, file.name));
     let told = wrong.into_iter().map(|what| format!("codebook: {what}"));
     warnings.extend(told.map(|what| Warning { place: file.name.into(), what }));
     (Some(checklist), codebook)
+}
+
+/// `{"at_most": 1, "caps": 2, "of": ["C04"], "weight": 0.5}`: fails with 1 or less unless it says otherwise, caps at that
+/// score, the mean, whole.
+fn blocker(id: &str, fields: &Fields<'_>, problems: &mut Vec<String>) -> Blocker {
+    let mut number = |name: &str, most: f64, usual: f64| match fields.number(name) {
+        Some(value) if (0.0..=most).contains(&value) => value,
+        Some(value) => {
+            problems.push(format!(
+                "{id}: {name} of its blocker is {value}, which is not from 0 to {most}; {usual} counts"
+            ));
+            usual
+        }
+        None => usual,
+    };
+    let full = f64::from(FULL);
+    let at_most = number("at_most", full, f64::from(SEVERE));
+    let (caps, weight) = (number("caps", full, at_most), number("weight", 1.0, 1.0));
+    Blocker { at_most, caps, of: fields.strings("of"), weight }
 }
 
 pub fn exposure(file: &Source<'_>, warnings: &mut Vec<Warning>) -> Option<Exposure> {

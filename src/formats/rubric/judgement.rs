@@ -68,6 +68,7 @@ pub fn read(file: &Source<'_>, warnings: &mut Vec<Warning>) -> Option<Read> {
         asked: top.is_list("components").then(|| top.strings("components")),
         repeat: top.object("repeat").and_then(|fields| repeat(&fields)),
         verdicts,
+        pooled: None,
     };
     Some(match levels {
         it if *it == DECISIONS => Read::Decisions(judgement),
@@ -101,17 +102,22 @@ fn verdict(component: String, fields: &Fields<'_>, levels: &Levels) -> Verdict {
     };
     let label = fields.words("label");
     let is_open = levels.in_words && label.as_deref() == Some(CANNOT_TELL);
+    let error = fields.words("error").or(off_scale);
+    let reason = fields.words("reason").filter(|_| score.is_none() && error.is_none());
+    let is_open = is_open || reason.is_some();
     let nothing = || (score.is_none() && !is_open).then(|| "has no score".to_owned());
     Verdict {
         component,
         score,
+        exact: None,
         label,
         rationale: fields.text("rationale"),
         evidence: fields.objects("evidence").filter_map(|fields| evidence(&fields)).collect(),
         trace: fields.objects("trace").map(|fields| look(&fields)).collect(),
         tokens: fields.count("tokens"),
         seconds: fields.number("seconds"),
-        error: fields.words("error").or(off_scale).or_else(nothing),
+        error: error.or_else(nothing),
+        reason,
         about_sha256: fields.words("about_sha256"),
     }
 }

@@ -331,8 +331,8 @@ fn score_and_label(entry: &Node<'_>, levels: &Levels, mistakes: &mut Mistakes<'_
     let is_said = |name: &str| entry.field(name).is_some_and(|it| !it.is_null());
     let text = entry.field("label").and_then(|label| label.text());
     let is_open = levels.in_words && text.as_deref() == Some(CANNOT_TELL);
-    if !is_said("score") && !is_said("error") && !is_open {
-        mistakes.at(entry, "has no score, and no error that says why".into());
+    if !is_said("score") && !is_said("error") && !is_said("reason") && !is_open {
+        mistakes.at(entry, "has no score, and no error or reason that says why".into());
     }
     let score = entry.field("score").and_then(|it| it.count());
     if let Some((field, score)) = entry.field("score").zip(score)

@@ -70,6 +70,8 @@ impl Reused {
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Verdicts {
     pub mcf: Option<f64>,
+    /// With blockers taken into account; None where there are none.
+    pub mcf_capped: Option<f64>,
     pub severe: Option<usize>,
     pub full: Option<usize>,
     /// Components with a score.
@@ -84,6 +86,7 @@ impl Verdicts {
         let counted = |count: usize| (scores.judged > 0).then_some(count);
         Self {
             mcf: scores.mcf(),
+            mcf_capped: scores.capped.as_ref().map(|it| it.mcf),
             severe: counted(scores.severe()),
             full: counted(scores.full()),
             judged: Some(scores.judged),

@@ -22,6 +22,7 @@ use crate::{
     judge::{
         self,
         client::Client,
+        cost::CostBudget,
         criteria::{self, Criteria, Group},
         each::{self, States, judge_each},
         found::Environment,
@@ -249,7 +250,7 @@ impl Judging {
         let judged = judge_each(
             &wish.moments,
             |turn| desk.job(wish, turn)?.with_key_of(&|name| desk.known.variable(name)),
-            (desk.settings.cost, start),
+            (&Arc::new(CostBudget::new(desk.settings.cost)), start),
             (&Judgements::of(&desk.bundle), stop),
             &mut tell,
             &mut states,

@@ -65,6 +65,8 @@ pub enum Message {
     /// Another judgement.
     NextJudgement,
     PreviousJudgement,
+    /// The next way to pool the judgements of each state.
+    Pool,
     NextPart,
     PreviousPart,
     /// What the cursor stands on.
@@ -126,6 +128,10 @@ impl Components {
                 session.notice = Some(format!("sorted by {}", self.sort.words()));
             }
             Message::NextJudgement => self.flip(session, 1),
+            Message::Pool => {
+                let said = session.rubric.next_pool();
+                session.notice = Some(said.unwrap_or_else(|why| why));
+            }
             Message::PreviousJudgement => self.flip(session, -1),
             Message::NextPart => self.part = self.part.next(),
             Message::PreviousPart => self.part = self.part.previous(),

@@ -82,6 +82,14 @@ const COMPONENT: &[Field] = &[
     Field("outputs", Kind::Text, May),
     Field("connects_to", Kind::Texts, May),
     Field("committed_at_turn", Kind::Ordinal, May),
+    Field("blocker", Kind::Object(BLOCKER), May),
+];
+
+const BLOCKER: &[Field] = &[
+    Field("at_most", Kind::Number, May),
+    Field("caps", Kind::Number, May),
+    Field("of", Kind::Texts, May),
+    Field("weight", Kind::Number, May),
 ];
 
 pub const EXPOSURE: &[Field] = &[
@@ -151,6 +159,7 @@ const VERDICT: &[Field] = &[
     Field("tokens", Kind::Count, May),
     Field("seconds", Kind::Number, May),
     Field("error", Kind::Text, May),
+    Field("reason", Kind::Text, May),
     Field("fault", Kind::Flag, May),
     Field("about_sha256", Kind::Text, May),
 ];

@@ -86,6 +86,7 @@ pub static ROWS: &[Binding] = &[
     row(Judged, &[k(Code::BackTab)], "previous part", "", |_| judged(components::Message::PreviousPart)),
     row(Judged, &[c('f')], "another judgement: of another judge, or of another turn", "judgement", |_| judged(components::Message::NextJudgement)),
     row(Judged, &[c('F')], "the judgement before", "", |_| judged(components::Message::PreviousJudgement)),
+    row(Judged, &[c('P')], "pool the judgements of each state: the mean, the median, a strict majority, or each alone again", "pool", |_| judged(components::Message::Pool)),
     row(Judged, &[c('s')], "sort by id, by score or by loss", "sort", |_| judged(components::Message::Sort)),
     row(Judged, &[c('['), c('{')], "first turn of this checkpoint, then of the one before", "", |n| judged(components::Message::PreviousCheckpoint(n.times()))),
     row(Judged, &[c(']'), c('}')], "first turn of the next checkpoint", "", |n| judged(components::Message::NextCheckpoint(n.times()))),

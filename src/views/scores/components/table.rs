@@ -28,8 +28,12 @@ pub struct Row {
     pub name: String,
     pub is_in_checklist: bool,
     pub score: Option<u8>,
+    /// The pooled score where it lies between two levels.
+    pub exact: Option<f64>,
     /// Why there is no score.
     pub why: Option<String>,
+    /// Whether that is no failure.
+    pub is_reasoned: bool,
     /// What whoever sits here labelled.
     pub label: Option<f64>,
     /// Recoverability at the end of the run, 0 to 4; None where it was not audited.
@@ -104,6 +108,8 @@ impl Components {
             name: component.map(|it| it.name.clone()).unwrap_or_default(),
             is_in_checklist: component.is_some() || rubric.checklist.is_none(),
             score,
+            exact: verdict.and_then(|it| it.exact),
+            is_reasoned: verdict.is_some_and(|it| it.reason.is_some()),
             why: why(judgement, verdict),
             label: session.own_label_of(id).and_then(|label| label.score()),
             exposure: exposure.map(|it| it.at(session.run.end())),
@@ -137,7 +143,8 @@ fn why(judgement: Option<&Judgement>, verdict: Option<&Verdict>) -> Option<Strin
         (Some(_), None) => Some("not judged".into()),
         (Some(_), Some(verdict)) if verdict.score.is_some() => None,
         (Some(_), Some(verdict)) => {
-            Some(verdict.error.clone().unwrap_or_else(|| "the judge gave no score".into()))
+            let why = verdict.error.clone().or_else(|| verdict.reason.clone());
+            Some(why.unwrap_or_else(|| "the judge gave no score".into()))
         }
     }
 }

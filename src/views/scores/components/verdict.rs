@@ -92,8 +92,13 @@ impl Components {
             words: String::new(),
         });
         if verdict.score.is_none() {
-            let why = verdict.error.as_deref().unwrap_or("the judge gave no score");
-            rows.extend(cut(why, width).into_iter().map(Row::Problem));
+            let (row, why): (fn(String) -> Row, _) = match &verdict.reason {
+                Some(reason) => (Row::Note, reason.as_str()),
+                None => {
+                    (Row::Problem, verdict.error.as_deref().unwrap_or("the judge gave no score"))
+                }
+            };
+            rows.extend(cut(why, width).into_iter().map(row));
         }
         rows.extend(cut(&verdict.rationale, width).into_iter().map(Row::Words));
     }

@@ -8,10 +8,10 @@ use ratatui::{
 };
 
 use crate::{
-    metrics::{Number, faithfulness::if50, numbers::Style},
-    run::rubric::{FULL, Judgement, SEVERE},
+    metrics::{Number, blockers::Capped, faithfulness::if50, numbers::Style},
+    run::rubric::{FULL, Judgement, Pooled, SEVERE},
     session::{Session, integration::Integration},
-    views::scores::Scores,
+    views::scores::{Scores, components::table::Row},
     widgets::{
         line::{fit, own, recorded, sides, width_of},
         theme::{Meaning, Theme},
@@ -45,6 +45,7 @@ fn who(session: &Session, theme: Theme, width: usize) -> Line<'static> {
     let about: Vec<String> = [
         (!judge.kind.is_empty()).then(|| judge.kind.clone()),
         judge.model.clone().filter(|model| *model != judge.name),
+        judgement.pooled.as_ref().map(Pooled::words),
         judge.budget.map(|calls| format!("at most {calls} calls")),
     ]
     .into_iter()
@@ -86,34 +87,41 @@ fn sums(view: &Scores, session: &Session, theme: Theme, width: usize) -> Line<'s
     let rows = view.components.component_rows(session);
     let listed: Vec<_> = rows.iter().filter(|row| row.is_in_checklist).collect();
     let counted = if listed.is_empty() { rows.iter().collect() } else { listed };
-    let scores: Vec<u8> = counted.iter().filter_map(|row| row.score).collect();
+    let value = |row: &Row| row.exact.or(row.score.map(f64::from));
+    let scores: Vec<f64> = counted.iter().filter_map(|row| value(row)).collect();
     if scores.is_empty() {
         let words = format!("{} components, none has a score", counted.len());
         return Line::from(fit(vec![own(words, muted)], width));
     }
-    let sum: u32 = scores.iter().map(|score| u32::from(*score)).sum();
-    let mcf = f64::from(sum) / scores.len() as f64;
+    let mcf = scores.iter().sum::<f64>() / scores.len() as f64;
     let dir = integration(session).and_then(|it| it.dir());
     let dir_of = |value: &dyn Fn(f64) -> String| dir.map_or_else(|| waiting(session), value);
     let has_means = session.rubric.has_means();
     let mean = |value: String| if has_means { value } else { "–".into() };
     let part = if is_in_part(session) { ", in part" } else { "" };
-    let count = |is: &dyn Fn(u8) -> bool| scores.iter().filter(|score| is(**score)).count();
+    let count = |is: &dyn Fn(f64) -> bool| scores.iter().filter(|score| is(**score)).count();
     let called = |name: &str, value: String| {
         [own(format!("{name} "), muted), own(value, theme.of(Meaning::Title)), own("   ", plain)]
     };
     let named = |number: Number, value: String| called(number.short(), value);
     let written = |number: Number, value: f64| number.written(value, Style::Full);
+    let capped = capped(session).map(|it| {
+        let by: Vec<&str> = it.by.iter().map(|it| it.component.as_str()).collect();
+        let by = if by.is_empty() { "none fails".into() } else { by.join(", ") };
+        named(Number::McfCapped, mean(format!("{} ({by})", written(Number::McfCapped, it.mcf))))
+    });
     let all = [
         named(Number::Mcf, mean(format!("{} of {FULL}", written(Number::Mcf, mcf)))),
         named(Number::Dir, dir_of(&|dir| written(Number::Dir, dir))),
         named(Number::If50, mean(dir_of(&|dir| written(Number::If50, if50(mcf, dir))))),
         named(Number::Judged, format!("{} of {}{part}", scores.len(), counted.len())),
-        named(Number::Severe, count(&|score| score <= SEVERE).to_string()),
-        named(Number::Full, count(&|score| score == FULL).to_string()),
+        named(Number::Severe, count(&|score| score <= f64::from(SEVERE)).to_string()),
+        named(Number::Full, count(&|score| score >= f64::from(FULL)).to_string()),
         called("lost", lost(session)),
     ];
-    let mut spans: Vec<Span<'static>> = all.into_iter().flatten().collect();
+    let [first, rest @ ..] = all;
+    let shown = [first].into_iter().chain(capped).chain(rest);
+    let mut spans: Vec<Span<'static>> = shown.flatten().collect();
     spans.pop(); // the blank after the last
     // On a small screen the numbers stand closer together.
     let is_wide = width_of(&spans) > width;
@@ -121,6 +129,12 @@ fn sums(view: &Scores, session: &Session, theme: Theme, width: usize) -> Line<'s
         gap.content = " ".into();
     }
     sides(spans, vec![], width)
+}
+
+/// With blockers taken into account; None where the checklist has none.
+fn capped(session: &Session) -> Option<Capped> {
+    let checklist = session.rubric.known()?.checklist.as_ref();
+    Capped::of(session.rubric.judgement()?, checklist)
 }
 
 /// Whether the judgement that is looked at does not cover the checklist.

@@ -19,7 +19,7 @@ use crate::{
             draw::lifeline::{self, checkpoint_names},
             lifeline::{Axis, Sign, signs, squeezed, standing_signs},
         },
-        verdict::{plain_name, score},
+        verdict::{exact_score, plain_name, score},
     },
     widgets::{
         line::{fit, own, safe, width_of},
@@ -158,7 +158,11 @@ impl Columns {
             own(cell(&safe(plain_name(named)), self.name), plain),
         ];
         let said = match (row.score, &row.why) {
-            (Some(given), _) => score(given, theme),
+            (Some(given), _) => match row.exact {
+                Some(exact) => exact_score(given, exact, theme),
+                None => score(given, theme),
+            },
+            (None, Some(_)) if row.is_reasoned => vec![own("not scored", muted)],
             (None, Some(_))
                 if session.rubric.judgement().is_some_and(|it| it.of(&row.id).is_some()) =>
             {
