@@ -4,14 +4,14 @@ mod calibration;
 mod document;
 pub(super) mod gather;
 mod panel;
+mod parts;
 mod reference;
 mod repeats;
 mod tables;
 mod tree;
+mod written;
 
 use std::path::PathBuf;
-
-use clap::ValueEnum;
 
 use crate::{
     run::rubric::{COMPONENTS, DECISIONS, Levels, PROCESS},
@@ -29,6 +29,7 @@ use super::{
 };
 use document::{Document, Measuring};
 use gather::Gathered;
+use parts::By;
 use reference::Terms;
 use repeats::Repeats;
 
@@ -128,14 +129,6 @@ fn zero_division(word: &str) -> Result<ZeroDivision, String> {
     found.ok_or_else(|| "expected undefined, 0 or 1".into())
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum By {
-    Run,
-    Component,
-    /// As the judgements name it: slump-5
-    Rubric,
-}
-
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
     out.write_as(&args.forms)?;
     if args.tree {
@@ -186,11 +179,11 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         }
         tables::problems_to_standard_error(&document);
     } else if let Some(repeats) = &document.repeats {
-        repeats::print(&document, repeats, args, out)?;
+        repeats::print(&document, repeats, args.detail, out)?;
     } else if args.calibration {
         calibration::print(&document, args.forms.form(), out)?;
     } else {
-        tables::print(&document, args, out)?;
+        tables::print(&document, args.by, args.detail, out)?;
     }
     Ok(Exit::Fine)
 }

@@ -5,7 +5,7 @@ mod absences;
 mod audited;
 mod document;
 mod sheet;
-pub mod study;
+mod study;
 mod tables;
 mod units;
 
@@ -68,6 +68,9 @@ pub struct Args {
     /// settled as CSV, --export --blank a sheet to be filled in, --import takes it back into gold.json
     #[arg(long, conflicts_with_all = ["absences", "all"])]
     adjudicate: bool,
+    /// What all of its raters scored alike becomes gold as well, so that there is a gold label for everything
+    #[arg(long, requires = "adjudicate", conflicts_with_all = ["import", "export"])]
+    settle_agreed: bool,
     /// With the verdicts of the judges beside the labels
     #[arg(long, requires = "adjudicate")]
     verdicts: bool,

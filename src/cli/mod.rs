@@ -41,6 +41,7 @@ mod resampling;
 mod rules;
 mod score;
 mod show;
+mod studies;
 mod view;
 
 use std::ffi::OsString;

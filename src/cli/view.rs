@@ -21,8 +21,9 @@ use crate::{
 };
 
 use super::{
-    Exit, Failure, Outcome, at, audit, config,
+    Exit, Failure, Outcome, at, config,
     output::{Out, tell, tell_warnings},
+    studies,
 };
 
 #[derive(Debug, clap::Args)]
@@ -221,7 +222,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         return Err(Failure::unread(format!("cannot read {}: no such file", path.display())));
     }
     let study = match args.paths.as_slice() {
-        [path] => audit::study::on_screen(path, place.view == View::Audit, args.seed)?,
+        [path] => studies::on_screen(path, place.view == View::Audit, args.seed)?,
         _ => None,
     };
     if let Some(studied) = &study {

@@ -21,7 +21,7 @@ use crate::{
         question::Answer,
         request::Request,
     },
-    shell::{App, Message, jobs, state},
+    shell::{App, Message, jobs, screens::study, state},
     store::OpenError,
     study::studied::Studied,
     views::judge::Known,
@@ -409,7 +409,7 @@ impl Runtime {
                 let screens = &self.app.screens;
                 let is_alone = screens.collection.is_none()
                     && screens.compared.is_none()
-                    && !screens.has_study();
+                    && !study::is_open(screens);
                 if is_alone && self.app.screens.live.is_none() {
                     self.open_error = Some(why);
                 }

@@ -186,6 +186,16 @@ impl Session {
         self.turn = turn;
     }
 
+    /// Leads to a place in the replay, which goes there before anything is drawn.
+    pub fn open(&mut self, opening: Opening) {
+        self.opening = Some(opening);
+    }
+
+    /// The place to go to, once.
+    pub const fn take_opening(&mut self) -> Option<Opening> {
+        self.opening.take()
+    }
+
     /// How far the run goes.
     pub fn end(&self) -> End {
         let last = self.run.turns.len().saturating_sub(1);

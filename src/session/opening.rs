@@ -2,8 +2,6 @@
 
 use crate::run::{RepoPath, StepId};
 
-use super::Session;
-
 /// A place in the replay that another view leads to. The replay remembers where it was opened from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Opening {
@@ -76,22 +74,10 @@ impl Target {
     }
 }
 
-impl Session {
-    /// Leads to a place in the replay, which goes there before anything is drawn.
-    pub fn open(&mut self, opening: Opening) {
-        self.opening = Some(opening);
-    }
-
-    /// The place to go to, once.
-    pub const fn take_opening(&mut self) -> Option<Opening> {
-        self.opening.take()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::Run;
+    use crate::{run::Run, session::Session};
 
     #[test]
     fn a_place_to_open_is_given_once() {

@@ -45,7 +45,7 @@ use jobs::Jobs;
 use keymap::Count;
 use open_run::RunMessage;
 use overlay::Overlay;
-use screens::Screens;
+use screens::{Screens, study};
 use state::Shell;
 
 pub use message::Message;
@@ -104,9 +104,9 @@ impl App {
                 self.screens.way.place = place;
                 self.screens.collect(sources);
             }
-            Message::BeginStudy(studied, place) => self.screens.begin_study(studied, &place),
-            Message::Opened(request, run) if self.screens.awaits_in_study(request) => {
-                self.screens.arrive_in_study(request, run);
+            Message::BeginStudy(studied, place) => study::begin(&mut self.screens, studied, &place),
+            Message::Opened(request, run) if study::awaits(&self.screens, request) => {
+                study::arrive(&mut self.screens, request, run);
             }
             Message::Begun(request, run) => self.screens.begin(request, run, &layout),
             Message::Opened(request, run) if self.screens.way.begun == Some(request) => {

@@ -50,11 +50,30 @@ impl Studied {
         numbers.sort_by(|a, b| self.items[*a].place().cmp(&self.items[*b].place()));
         let raters = self.raters();
         let is_put = |case: &Case<'_>| match self.design.adjudicates {
-            Adjudicates::Differing => case.differs() || case.gold.is_some(),
+            Adjudicates::Differing => case.differs(),
             Adjudicates::All => !case.labels.is_empty(),
         };
         let cases = numbers.into_iter().filter_map(|number| self.case_among(number, &raters));
         cases.filter(is_put).collect()
+    }
+
+    /// What all of its raters, two at least, scored alike and nobody settled: an outcome for each, by `by`, with the run
+    /// that it is of.
+    pub fn agreed(&self, by: &str) -> Vec<(usize, Gold)> {
+        let cases = (0..self.items.len()).filter_map(|number| self.case(number));
+        let is_agreed = |case: &Case<'_>| {
+            case.labels.len() > 1
+                && case.missing.is_empty()
+                && !case.differs()
+                && case.gold.is_none()
+        };
+        let outcome = |case: Case<'_>| {
+            let (_, first) = case.labels.first()?;
+            let (score, cannot_tell) = (first.score(), first.given.cannot_tell);
+            let by = Some(by.to_owned());
+            Some((case.item.run, Gold { score, cannot_tell, by, ..self.outcome(&case) }))
+        };
+        cases.filter(is_agreed).filter_map(outcome).collect()
     }
 
     /// What raters said of the thing of this number.

@@ -275,6 +275,10 @@ fn what_raters_differ_on_is_settled_with_its_history() {
     assert_eq!(table.lines().count(), 3);
     settle(&["--import", &sheet(studied.path(), &table.replace(",3,", ",2,"))]);
     assert_eq!(settle(&["--export"]).lines().count(), 5, "the history stays");
+    let agreed = settle(&["--settle-agreed"]);
+    assert!(agreed.contains("outcome"), "{agreed}");
+    assert!(settle(&["--settle-agreed"]).contains("nothing that all raters scored alike"));
+    assert_eq!(settle(&["--export"]).lines().count(), 5 + 6, "six of eight were scored alike");
     let whole = json(&studied, &["--annotator", "dee"]);
     let pairs: Vec<&Value> = whole["agreement"]
         .as_array()

@@ -55,7 +55,7 @@ fn a_new_judgement_of_a_run_has_its_components_and_its_last_state() {
     assert_eq!(document["scores"].as_array().unwrap().len(), 24);
     assert_eq!(code, Some(1));
     assert_eq!(
-        missing.matches("has no score, and no error that says why").count(),
+        missing.matches("has no score, and no error or reason that says why").count(),
         24,
         "{missing}"
     );

@@ -144,8 +144,6 @@ fn a_study_goes_from_the_first_label_to_its_tables_without_a_script() {
         )
     });
     fs::write(desk.folder.path().join("config.toml"), settings.concat()).unwrap();
-    assert_eq!(desk.trajview(&["check", "study.toml"]).code, Some(0));
-
     // Two judges, all runs.
     let mut runs: Vec<String> = fs::read_dir(desk.folder.path().join("runs"))
         .unwrap()
@@ -166,6 +164,9 @@ fn a_study_goes_from_the_first_label_to_its_tables_without_a_script() {
             ]);
         }
     }
+
+    let checked = desk.trajview(&["check", "study.toml"]);
+    assert_eq!(checked.code, Some(0), "{}", checked.out);
 
     // Three raters, one queue: ana and ben agree on even numbers, cho is one lower.
     let own = |component: &str| judged("strict", component);

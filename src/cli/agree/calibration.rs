@@ -21,6 +21,7 @@ use crate::{
 use super::{
     document::{Calibration, Document, PairRow},
     tables,
+    written::section,
 };
 
 /// What the columns are, and what they are called.
@@ -118,18 +119,18 @@ fn listed(panel: &Panel) -> String {
 pub fn print(document: &Document, form: Form, out: &mut Out) -> io::Result<()> {
     out.sentence(&tables::head(document))?;
     if form != Form::Text {
-        tables::section("", &flat(document), out)?;
+        section("", &flat(document), out)?;
     } else {
         let whole = stacked(document, &COLUMNS);
         if out.columns().is_none_or(|columns| whole.width() <= columns) {
-            tables::section("", &whole, out)?;
+            section("", &whole, out)?;
         } else {
             let (first, second) = COLUMNS.split_at(FIRST);
-            tables::section("", &stacked(document, first), out)?;
-            tables::section("", &stacked(document, second), out)?;
+            section("", &stacked(document, first), out)?;
+            section("", &stacked(document, second), out)?;
         }
     }
-    tables::section("share of each level", &base_rates(document), out)?;
+    section("share of each level", &base_rates(document), out)?;
     tables::print_notes(document, out)
 }
 

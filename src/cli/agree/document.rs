@@ -13,16 +13,18 @@ use crate::{
     shell::copy::argument,
     study::{
         Agreement, Coefficient, Estimate, Interval, Plan, Ratings, Scale, Undefined,
-        agreement::{AC2_WEIGHTS, drawn::Twice},
+        agreement::AC2_WEIGHTS,
         raters::{Joined, LabelsOf, Panel, Rater, Score, ScoredPair, join, runs_of},
     },
 };
 
 use super::{
-    By, panel,
+    panel,
     panel::PanelRow,
+    parts::By,
     reference::{Reference, Terms, With},
     repeats::Repeats,
+    written::plain_number,
 };
 
 #[derive(Serialize)]
@@ -319,35 +321,6 @@ impl Serialize for Measures {
         }
         map.end()
     }
-}
-
-/// Both intervals of each, and why there is none.
-pub fn intervals<S: Serializer, C: Copy>(
-    map: &mut S::SerializeMap,
-    estimates: &[(C, Twice)],
-    name: impl Fn(C) -> &'static str,
-) -> Result<(), S::Error> {
-    let each = |of: fn(&Twice) -> Result<Interval, Undefined>| -> Vec<_> {
-        estimates.iter().map(|(it, twice)| (name(*it), of(twice))).collect()
-    };
-    let kinds = [
-        ("ci95", "ci95_not_defined", each(|it| it.by_item.interval)),
-        ("ci95_by_run", "ci95_by_run_not_defined", each(|it| it.by_run)),
-    ];
-    for (known, missing, all) in kinds {
-        let intervals: BTreeMap<_, _> = all.iter().map(|(it, found)| (*it, found.ok())).collect();
-        let why: BTreeMap<_, _> =
-            all.iter().filter_map(|(it, found)| Some((*it, found.err()?))).collect();
-        map.serialize_entry(known, &intervals)?;
-        map.serialize_entry(missing, &why)?;
-    }
-    Ok(())
-}
-
-/// 3 and not 3.0, as scores are written.
-pub fn plain_number<S: Serializer>(number: &f64, to: S) -> Result<S::Ok, S::Error> {
-    let is_whole = number.fract() == 0.0 && number.abs() < 1e15;
-    if is_whole { to.serialize_i64(*number as i64) } else { to.serialize_f64(*number) }
 }
 
 fn plain_numbers<S: Serializer>(numbers: &[f64], to: S) -> Result<S::Ok, S::Error> {

@@ -17,10 +17,7 @@ use crate::{
     },
 };
 
-use super::{
-    document::intervals,
-    tables::{ends, with_interval},
-};
+use super::written::{ends, intervals, with_interval};
 
 /// Several raters over all things that they scored.
 #[derive(Serialize)]

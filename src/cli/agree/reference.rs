@@ -22,9 +22,8 @@ use crate::{
 };
 
 use super::{
-    By,
-    document::{intervals, plain_number},
-    tables::{ends, number, with_interval},
+    parts::By,
+    written::{ends, intervals, number, plain_number, with_interval},
 };
 
 /// Every other rater against one.

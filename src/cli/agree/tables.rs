@@ -7,17 +7,18 @@ use serde::Serialize;
 use crate::{
     cli::output::{Out, Table, tell},
     study::{
-        Agreement, Coefficient, Estimate, Interval, Undefined, Value,
+        Agreement, Coefficient, Estimate, Interval, Undefined,
         agreement::drawn::Twice,
-        raters::{Kind, LabelsOf, ScoredPair},
+        raters::{Kind, LabelsOf},
     },
 };
 
 use super::{
-    Args, By,
     document::{AloneRow, Document, Measures, PairRow, PartRow, RaterRow},
     panel,
+    parts::By,
     reference::{self, AgainstRow, Reference, binary_table, class_table, whole_table},
+    written::{ends, section, with_interval},
 };
 
 /// Above a table of intervals that are drawn over runs.
@@ -30,7 +31,8 @@ const MAIN: [Coefficient; 4] =
 /// More levels than this are not listed one by one.
 const MOST_LEVELS: usize = 6;
 
-pub fn print(document: &Document, args: &Args, out: &mut Out) -> io::Result<()> {
+/// `is_whole`: with the confusion matrices and what raters disagree on.
+pub fn print(document: &Document, by: Option<By>, is_whole: bool, out: &mut Out) -> io::Result<()> {
     out.sentence(&head(document))?;
     let mut show = |title: &str, table: &Table| section(title, table, out);
     show("", &main_table(document))?;
@@ -47,17 +49,17 @@ pub fn print(document: &Document, args: &Args, out: &mut Out) -> io::Result<()> 
         }
     }
     if let Some(reference) = &document.reference {
-        against(reference, args, &mut show)?;
+        against(reference, by, &mut show)?;
     }
-    if let Some(by) = args.by {
+    if let Some(by) = by {
         for pair in &document.pairs {
             show(
                 &format!("{} by {}", between(pair), by.noun()),
-                &parts_table(document, by, by.of(pair)),
+                &parts_table(document, by, parts_of(by, pair)),
             )?;
         }
     }
-    if args.detail {
+    if is_whole {
         for pair in &document.pairs {
             show(
                 &format!("{}: scores of {} down, of {} across", between(pair), pair.a, pair.b),
@@ -74,7 +76,7 @@ pub fn print(document: &Document, args: &Args, out: &mut Out) -> io::Result<()> 
 /// The tables of a reference.
 fn against<'a>(
     reference: &'a Reference,
-    args: &Args,
+    by: Option<By>,
     show: &mut impl FnMut(&str, &Table) -> io::Result<()>,
 ) -> io::Result<()> {
     let Reference { name, kind, zero_division, raters, .. } = reference;
@@ -96,7 +98,7 @@ fn against<'a>(
         let positive = reference.positive.as_deref().unwrap_or_default();
         show(&format!("against {name}, positive is {positive}"), &table)?;
     }
-    let Some(by) = args.by else { return Ok(()) };
+    let Some(by) = by else { return Ok(()) };
     let of = |(row, part): (&'a AgainstRow, &'a reference::PartRow)| {
         (vec![row.rater.clone(), part.name.clone()], &part.measures)
     };
@@ -112,16 +114,6 @@ pub fn print_notes(document: &Document, out: &mut Out) -> io::Result<()> {
         out.line("")?;
     }
     notes.iter().try_for_each(|note| out.sentence(note))
-}
-
-/// A table below a blank line and its title.
-pub fn section(title: &str, table: &Table, out: &mut Out) -> io::Result<()> {
-    out.line("")?;
-    if !title.is_empty() {
-        out.sentence(title)?;
-        out.line("")?;
-    }
-    table.write(false, out)
 }
 
 /// How many raters, the levels, and how intervals are made.
@@ -205,25 +197,6 @@ fn by_run_table(document: &Document) -> Option<Table> {
     is_any.then_some(table)
 }
 
-/// `[0.63, 0.88]`
-pub fn ends(interval: Option<Interval>) -> String {
-    interval.map_or_else(|| "-".into(), |Interval { low, high }| format!("[{low:.2}, {high:.2}]"))
-}
-
-/// `0.77`
-pub fn number(value: Value) -> String {
-    value.map_or_else(|_| "-".into(), |value| format!("{value:.2}"))
-}
-
-/// `0.77 [0.63, 0.88]`
-pub fn with_interval(estimate: Estimate) -> String {
-    match (estimate.value, estimate.interval) {
-        (Ok(value), Ok(Interval { low, high })) => format!("{value:.2} [{low:.2}, {high:.2}]"),
-        (Ok(value), Err(_)) => format!("{value:.2}"),
-        (Err(_), _) => "-".into(),
-    }
-}
-
 /// Shares in percent, from the lowest level to the highest; of a long scale only the most frequent one.
 fn base_rate(rates: &[f64], levels: &[f64]) -> String {
     let percent = |rate: &f64| format!("{:.0}", rate * 100.0);
@@ -234,30 +207,12 @@ fn base_rate(rates: &[f64], levels: &[f64]) -> String {
     most.map_or_else(|| "-".into(), |(level, rate)| format!("{level}: {} %", percent(rate)))
 }
 
-impl By {
-    const fn noun(self) -> &'static str {
-        match self {
-            Self::Run => "run",
-            Self::Component => "component",
-            Self::Rubric => "rubric",
-        }
-    }
-
-    fn of(self, pair: &PairRow) -> &[PartRow] {
-        match self {
-            Self::Run => &pair.by_run,
-            Self::Component => &pair.by_component,
-            Self::Rubric => &pair.by_rubric,
-        }
-    }
-
-    /// The part that a pair is of.
-    pub fn part_of(self, pair: &ScoredPair) -> &str {
-        match self {
-            Self::Run => &pair.item.run,
-            Self::Component => &pair.item.component,
-            Self::Rubric => pair.rubric.as_deref().unwrap_or("not named"),
-        }
+/// The rows of such parts.
+fn parts_of(by: By, pair: &PairRow) -> &[PartRow] {
+    match by {
+        By::Run => &pair.by_run,
+        By::Component => &pair.by_component,
+        By::Rubric => &pair.by_rubric,
     }
 }
 

@@ -24,9 +24,8 @@ use crate::{
 
 use super::{
     Args,
-    document::plain_number,
     reference::{Measured, With, binary_table, by_run_table, class_table, whole_table},
-    tables::section,
+    written::{plain_number, section},
 };
 
 /// Where the formulas are from.

@@ -345,7 +345,7 @@ impl Document {
             seed: plan.seed,
             resamples: plan.resamples,
             paired: paired.iter().map(|row| paired_row(row, conditions)).collect(),
-            components: components::rows(&per_task, |at| &runs.measured[at].scores, plan),
+            components: components::rows(&per_task, |at| &runs.measured[at].judged.scores, plan),
             per_task: per_task
                 .iter()
                 .map(|row| per_task_row(row, names(&row.pair.a), names(&row.pair.b)))
@@ -386,9 +386,9 @@ fn run_row(run: RunFacts) -> RunRow {
             model: run.model,
         },
         judging: JudgingRow {
-            judged: run.judged.map(|(judged, _)| judged),
-            components: run.judged.map(|(_, components)| components),
-            judge: run.judge,
+            judged: run.judged.counts.map(|(judged, _)| judged),
+            components: run.judged.counts.map(|(_, components)| components),
+            judge: run.judged.judge,
         },
         state: StateRow {
             turns: run.turns,

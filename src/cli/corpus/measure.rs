@@ -57,18 +57,23 @@ pub struct RunFacts {
     pub tokens: Tokens,
     /// Those after the last checkpoint that has some, with its id.
     pub tests: Option<(String, Tests)>,
-    /// Who gave the component scores.
-    pub judge: Option<String>,
-    /// Components with a score, and all.
-    pub judged: Option<(usize, usize)>,
+    pub judged: Judged,
     pub warnings: usize,
     /// What could not be worked out, in sentences.
     pub trouble: Vec<String>,
-    /// The score of each component that has one, by id.
-    pub scores: BTreeMap<String, f64>,
     /// The numbers that go from checkpoint to checkpoint, at the end of each.
     pub series: Vec<(Number, Series)>,
     pub measured: Measured,
+}
+
+/// What the judgement that counts says.
+pub struct Judged {
+    /// Who gave the component scores.
+    pub judge: Option<String>,
+    /// Components with a score, and all.
+    pub counts: Option<(usize, usize)>,
+    /// The score of each component that has one, by id.
+    pub scores: BTreeMap<String, f64>,
 }
 
 /// What became of a run and of its turns.
@@ -183,7 +188,6 @@ fn facts(
     let identity = Identity::of_run(run);
     RunFacts {
         measured: Measured { key: identity.key.clone(), values },
-        scores: scores(&rubric, judge.as_ref()),
         identity,
         id: run.id.clone(),
         path: name,
@@ -193,8 +197,11 @@ fn facts(
         states: States { of_run: run.origin.record.state.clone(), of_turns: run.state_sentences() },
         tokens,
         tests,
-        judge: faithfulness.as_ref().map(|(judge, _)| judge.clone()),
-        judged: faithfulness.as_ref().map(|(_, scores)| (scores.judged, scores.components)),
+        judged: Judged {
+            judge: faithfulness.as_ref().map(|(judge, _)| judge.clone()),
+            counts: faithfulness.as_ref().map(|(_, scores)| (scores.judged, scores.components)),
+            scores: scores(&rubric, judge.as_ref()),
+        },
         warnings: run.warnings.len() + rubric.warnings.len(),
         trouble,
         series,

@@ -198,7 +198,7 @@ fn taken(fold: &Fold) -> usize {
 
 /// A cell that Markdown shows as it is written here: no letter of it begins a tag, an emphasis or another cell. What
 /// stands between backticks is code.
-pub(super) fn markdown(cell: &str) -> String {
+fn markdown(cell: &str) -> String {
     let has_code = cell.matches('`').count().is_multiple_of(2);
     let mut shown = String::with_capacity(cell.len());
     let mut is_code = false;

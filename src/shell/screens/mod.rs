@@ -265,7 +265,7 @@ impl Screens {
             open.settle(&layout);
             effects.extend(open.ask(&mut self.numbers, &layout));
         }
-        effects.extend(self.ask_in_study());
+        effects.extend(study::ask(self));
         effects.extend(self.settle_comparison());
         effects.extend(self.settle_live());
         let height = self.table_height();

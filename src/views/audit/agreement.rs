@@ -137,7 +137,7 @@ fn reasons_given(session: &Session) -> (BTreeMap<String, usize>, usize, usize) {
 pub fn agreement_rows(audit: &Audit, session: &Session, areas: &Areas) -> Vec<Row> {
     let width = areas.width(Part::Agreement).max(20);
     if session.adjudicates() {
-        return with_gold::rows(session, width);
+        return with_gold_rows(session, width);
     }
     let [blind, open] = audit_pairs(session);
     let (blinds, opens) = (blind.scores.len(), open.scores.len());
@@ -196,6 +196,22 @@ fn say_missed(audit: &Audit, session: &Session, rows: &mut Vec<Row>) {
     if session.audited.unit() == Unit::Flag {
         rows.push(Row::Pair("missed", audit.missed_places(session).len().to_string()));
     }
+}
+
+/// How far everybody agrees with what was settled.
+fn with_gold_rows(session: &Session, width: usize) -> Vec<Row> {
+    let everybody = with_gold::everybody(session);
+    if everybody.is_empty() {
+        let words = "agreement with gold appears after the first outcome";
+        return cut(words, width).into_iter().map(Row::Note).collect();
+    }
+    let heads = ["n", "exact", "±1", "kappa"].map(String::from);
+    let mut rows = vec![Row::Heading("with gold".into()), Row::With(String::new(), heads)];
+    rows.extend(everybody.into_iter().map(|(name, cells)| Row::With(name, cells)));
+    rows.push(Row::Blank);
+    let words = "kappa has quadratic weights; `trajview audit STUDY` has intervals";
+    rows.extend(cut(words, width).into_iter().map(Row::Note));
+    rows
 }
 
 fn say_shares(audit: &Audit, pairs: &Pairs, width: usize, rows: &mut Vec<Row>) {

@@ -5,7 +5,7 @@ use std::io;
 
 use crate::{
     cli::{
-        agree::{Args, document::Document, tables},
+        agree::{document::Document, tables, written::section},
         output::{Column, Out, Table, dash},
     },
     widgets::text,
@@ -19,9 +19,15 @@ const DIGITS: usize = 8;
 /// Columns of a judge's name in a table of many.
 const MOST_NAME: usize = 24;
 
-pub fn print(document: &Document, repeats: &Repeats, args: &Args, out: &mut Out) -> io::Result<()> {
+/// `is_whole`: with the components whose usual level differs.
+pub fn print(
+    document: &Document,
+    repeats: &Repeats,
+    is_whole: bool,
+    out: &mut Out,
+) -> io::Result<()> {
     out.sentence(&tables::head(document))?;
-    let mut show = |title: &str, table: &Table| tables::section(title, table, out);
+    let mut show = |title: &str, table: &Table| section(title, table, out);
     for group in &repeats.repeats {
         show(&format!("{}, {}", who(&group.who), of_group(group)), &whole(group))?;
         show("component by component, over pairs of repeats", &components(group))?;
@@ -29,7 +35,7 @@ pub fn print(document: &Document, repeats: &Repeats, args: &Args, out: &mut Out)
     if !repeats.contrasts.is_empty() {
         show("one against another, of the same state of the code", &contrasts(repeats))?;
     }
-    for contrast in repeats.contrasts.iter().filter(|_| args.detail) {
+    for contrast in repeats.contrasts.iter().filter(|_| is_whole) {
         let table = differing(contrast);
         let title = format!(
             "{}: {} - {}: components whose usual level differs",

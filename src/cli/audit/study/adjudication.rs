@@ -94,6 +94,9 @@ pub fn run(studied: &Studied, args: &Args, out: &mut Out) -> Outcome {
         }));
     }
     tell_warnings(&studied.warnings);
+    if args.settle_agreed {
+        return settle_agreed(studied, out);
+    }
     match (&args.import, args.export, args.blank) {
         (Some(file), ..) => import(studied, file, &who, out),
         (None, true, true) => blank(studied, out),
@@ -197,7 +200,7 @@ fn table(document: &Document, is_whole: bool) -> Table {
     let has_verdicts = document.cases.iter().any(|case| case.verdicts.is_some());
     let heads = ["run", "component", "name"].into_iter().chain(raters.iter().copied());
     let heads = heads.chain(has_verdicts.then_some("judges")).chain(["gold"]);
-    let mut table = Table::headed(heads.map(str::to_owned).collect());
+    let mut table = Table::headed(heads.map(str::to_owned).collect()).keyed(2);
     for case in &document.cases {
         let name = plain(&case.name).into_owned();
         let name = if is_whole { name } else { text::truncate(&name, 24, "…").into_owned() };
@@ -337,19 +340,46 @@ fn import(studied: &Studied, file: &Path, who: &str, out: &mut Out) -> Outcome {
         });
     }
     sorted.check(wrong)?;
-    for (at, gold) in by_run {
-        let place = &sorted.targets[at].place;
-        let (_, added) = store::gold::add(place, &gold)?;
-        let same = match gold.len() - added {
-            0 => String::new(),
-            count => format!(", {count} there already"),
-        };
-        let count = at::counted(added, "outcome");
-        out.line(&format!("{count}{same} in {}", place.join(store::gold::FILE).display()))?;
-    }
+    add_all(studied, by_run, out)?;
     if sorted.unfilled > 0 {
         let rows = at::counted(sorted.unfilled, "row");
         out.line(&format!("{rows} without a score left out"))?;
     }
     Ok(Exit::Fine)
+}
+
+/// Who settled what nobody differs on.
+const EVERYBODY: &str = "all raters";
+
+/// What all raters of a thing scored alike becomes gold.
+fn settle_agreed(studied: &Studied, out: &mut Out) -> Outcome {
+    let mut by_run = BTreeMap::<usize, Vec<Gold>>::new();
+    for (run, gold) in studied.agreed(EVERYBODY) {
+        let at = Some(Time(jiff::Timestamp::now().as_millisecond()).to_string());
+        by_run.entry(run).or_default().push(Gold { at, ..gold });
+    }
+    if by_run.is_empty() {
+        out.line("nothing that all raters scored alike is without an outcome")?;
+    }
+    add_all(studied, by_run, out)?;
+    Ok(Exit::Fine)
+}
+
+/// Adds outcomes to those of their runs, and says how many.
+fn add_all(
+    studied: &Studied,
+    by_run: BTreeMap<usize, Vec<Gold>>,
+    out: &mut Out,
+) -> Result<(), Failure> {
+    for (at, gold) in by_run {
+        let Some(run) = studied.runs.get(at) else { continue };
+        let (_, added) = store::gold::add(&run.place, &gold)?;
+        let same = match gold.len() - added {
+            0 => String::new(),
+            count => format!(", {count} there already"),
+        };
+        let count = at::counted(added, "outcome");
+        out.line(&format!("{count}{same} in {}", run.place.join(store::gold::FILE).display()))?;
+    }
+    Ok(())
 }

@@ -79,7 +79,8 @@ fn progress_of(annotator: &str, queue: &QueueRow) -> String {
 }
 
 fn queue_table(queue: &QueueRow, is_whole: bool) -> Table {
-    let mut table = Table::new(&[">#", "run", "component", "name", ">label", "verdict", "reason"]);
+    let mut table =
+        Table::new(&[">#", "run", "component", "name", ">label", "verdict", "reason"]).keyed(3);
     let runs = queue.items.iter().map(|it| text::width(&it.run)).max().unwrap_or_default();
     let room = PAGE.saturating_sub(BESIDE_NAMES + runs).max(12);
     for item in &queue.items {

@@ -6,30 +6,18 @@ use crate::{
     run::figures,
     session::Session,
     study::{Coefficient, Ratings, Scale, studied::StudyItem},
-    views::verdict::cut,
 };
-
-use super::Row;
 
 /// Scores of somebody beside those that were settled, by name; raters first.
 type WithGold = BTreeMap<(bool, String), Vec<(f64, f64)>>;
 
-pub fn rows(session: &Session, width: usize) -> Vec<Row> {
-    let with_gold = with_gold(session);
-    if with_gold.is_empty() {
-        let words = "agreement with gold appears after the first outcome";
-        return cut(words, width).into_iter().map(Row::Note).collect();
-    }
-    let heads = ["n", "exact", "±1", "kappa"].map(String::from);
-    let mut rows = vec![Row::Heading("with gold".into()), Row::With(String::new(), heads)];
-    rows.extend(with_gold.into_iter().map(|((_, name), pairs)| with(name, &pairs)));
-    rows.push(Row::Blank);
-    let words = "kappa has quadratic weights; `trajview audit STUDY` has intervals";
-    rows.extend(cut(words, width).into_iter().map(Row::Note));
-    rows
+/// Everybody with how many things they have in common with what was settled, and how far they agree: exactly, within 1,
+/// kappa. Raters first.
+pub fn everybody(session: &Session) -> Vec<(String, [String; 4])> {
+    with_gold(session).into_iter().map(|((_, name), pairs)| with(name, &pairs)).collect()
 }
 
-fn with(name: String, pairs: &[(f64, f64)]) -> Row {
+fn with(name: String, pairs: &[(f64, f64)]) -> (String, [String; 4]) {
     let ratings = Ratings::new(Scale::default(), pairs);
     let table = ratings.table();
     let of = |coefficient: Coefficient| {
@@ -37,7 +25,7 @@ fn with(name: String, pairs: &[(f64, f64)]) -> Row {
     };
     let wanted = [Coefficient::Exact, Coefficient::Within1, Coefficient::KappaQuadratic].map(of);
     let [exact, within, kappa] = wanted;
-    Row::With(name, [ratings.len().to_string(), exact, within, kappa])
+    (name, [ratings.len().to_string(), exact, within, kappa])
 }
 
 fn with_gold(session: &Session) -> WithGold {
