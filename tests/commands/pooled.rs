@@ -92,7 +92,7 @@ fn repeats_of_one_judge_are_pooled_and_what_cannot_be_is_a_sentence() {
 
     let told = json_of(&["score", run, "--judge", "pooled:mean:reader", "--json"]);
     let pooled = &told["faithfulness"]["judgement"]["pooled"];
-    assert_eq!(pooled["judges"].as_array().unwrap().iter().all(|it| it == "reader"), true);
+    assert!(pooled["judges"].as_array().unwrap().iter().all(|it| it == "reader"), "{pooled}");
     assert!(pooled["count"].as_u64().unwrap() >= 2, "{pooled}");
 
     let error = |word: &str| {
