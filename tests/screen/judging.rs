@@ -756,7 +756,7 @@ fn decisions_are_asked_for_in_the_form_and_said_in_its_words() {
 
         let form = stage.press("rjjll jjl"); // rubric: decisions; state: the end
         let form = form.replace(stage.desk.folder.path().to_str().unwrap(), "DIR");
-        let end = stage.press_until("<enter>", &["3 judged, 1 without a verdict"]);
+        let end = stage.press_until("<enter>", &["3 judged, 1 without a verdict", "⚠ 1"]);
         let detail = stage.press("<enter>");
 
         insta::assert_snapshot!(format!("decisions_form_{name}"), form);
