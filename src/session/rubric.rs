@@ -156,7 +156,7 @@ impl Judged {
                 rubric.pool(&Pooling { pool, judge: None })?;
                 let all =
                     || rubric.judgements.iter().filter_map(|it| Some((it, it.pooled.as_ref()?)));
-                let here = all().find(|(it, _)| it.turn == turn).or(all().last());
+                let here = all().find(|(it, _)| it.turn == turn).or(all().next_back());
                 self.judgement = here.map(|(it, _)| it.file.clone());
                 here.map(|(_, pooled)| format!("pooled: {}", pooled.words())).unwrap_or_default()
             }
