@@ -10,7 +10,8 @@ use std::{collections::BTreeSet, sync::Arc};
 use crate::{
     metrics::lifeline::moment,
     run::rubric::{
-        Codebook, Criterion, ItemKey, JudgedState, Judgement, LabelOn, Rubric, Unit, VerdictId,
+        Codebook, Criterion, Evidence, ItemKey, JudgedState, Judgement, Label, LabelOn, Rubric,
+        Unit, VerdictId,
     },
     study::{
         items::{self, AuditItem, Ground, Source},
@@ -304,6 +305,20 @@ impl Session {
         self.queued().iter().filter(is_open).count()
     }
 
+    /// Places that the rater marked and that the audited judging does not flag: each with its criterion.
+    pub fn missed_flags(&self) -> Vec<(Evidence, String)> {
+        let source = self.audit_source().filter(|_| self.audited.unit == Unit::Flag);
+        let Some(source) = source else { return vec![] };
+        let marked = self.labels.accepted_flags(&source.file, source.commit.as_deref());
+        let is_missed =
+            |label: &&Label| !self.queued().iter().any(|item| item.key() == label.item());
+        let place = |label: &Label| {
+            let place = items::place_named(&label.component);
+            (place, label.criterion.clone().unwrap_or_default())
+        };
+        marked.into_iter().filter(is_missed).map(place).collect()
+    }
+
     /// Whether the verdict on a component waits for a label, so that nothing of it may be shown beside the code.
     pub fn is_hidden_by_the_audit(&self, id: &str) -> bool {
         let audited = self.audited.has_begun.then(|| self.audited_of_components()).flatten();
@@ -366,7 +381,7 @@ mod tests {
     use crate::{
         run::{
             Run,
-            rubric::{Label, Rubric, Verdict},
+            rubric::{Rubric, Verdict},
         },
         session::request::Numbers,
     };

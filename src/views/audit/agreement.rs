@@ -20,6 +20,7 @@ use crate::{
     },
     study::{Coefficient, Estimate, Plan, Ratings, agreement::Table},
     views::{audit::Audit, verdict::cut},
+    widgets::scroll::Scroll,
 };
 
 use super::{Part, areas::Areas, reason::is_explained};
@@ -29,6 +30,8 @@ mod with_gold;
 /// Weighted kappa as it was last worked out.
 #[derive(Debug, Default)]
 pub struct Known {
+    /// How far its rows are scrolled.
+    pub scroll: Scroll,
     of: Option<Pairs>,
     kappa: Option<Estimate>,
     pending: Pending<Pairs>,
@@ -150,7 +153,7 @@ pub fn agreement_rows(audit: &Audit, session: &Session, areas: &Areas) -> Vec<Ro
     if session.audited.unit().is_raised() {
         rows.push(Row::Heading(format!("{}, of what was raised", labels(opens))));
         say_accepted(&open, &mut rows);
-        say_missed(audit, session, &mut rows);
+        say_missed(session, &mut rows);
     } else {
         rows.push(Row::Heading(match (blinds, opens) {
             (blind, 0) => format!("{}, blind", labels(blind)),
@@ -192,9 +195,9 @@ fn say_accepted(pairs: &Pairs, rows: &mut Vec<Row>) {
 }
 
 /// Places that the rater marked and that the judging does not flag.
-fn say_missed(audit: &Audit, session: &Session, rows: &mut Vec<Row>) {
+fn say_missed(session: &Session, rows: &mut Vec<Row>) {
     if session.audited.unit() == Unit::Flag {
-        rows.push(Row::Pair("missed", audit.missed_places(session).len().to_string()));
+        rows.push(Row::Pair("missed", session.missed_flags().len().to_string()));
     }
 }
 

@@ -111,7 +111,7 @@ impl Audit {
         let own = item.map_or(&[][..], |item| &item.places).iter();
         let spot =
             |place: &Evidence, kind| Spot { path: place.path.clone(), lines: place.lines, kind };
-        let missed = self.missed_places(session);
+        let missed = session.missed_flags();
         let missed =
             missed.into_iter().map(|(place, criterion)| spot(&place, SpotKind::Missed(criterion)));
         own.map(|place| spot(place, SpotKind::Item)).chain(missed).collect()

@@ -10,7 +10,9 @@ use crate::{
     },
 };
 
-use super::{Part, adjudicating, areas::Areas, over_runs, prompt::Prompt, queue::Standing};
+use super::{
+    Part, adjudicating, areas::Areas, over_runs, prompt::Prompt, proposing, queue::Standing,
+};
 
 /// As wide as the part is in these areas.
 pub fn item_rows(audit: &Audit, session: &Session, areas: &Areas) -> Vec<Row> {
@@ -93,7 +95,7 @@ fn say_levels(
         let words = format!("{}   x cannot tell", levels.join("   "));
         rows.extend(cut(&words, width).into_iter().map(Row::Words));
     }
-    if let Some(proposal) = audit.proposal(session) {
+    if let Some(proposal) = proposing::proposal(audit, session) {
         say_proposal(session, item, proposal, width, rows);
     }
     if let Some(why) = audit.why_not_blind(session) {

@@ -10,8 +10,9 @@ use crate::{
 
 use super::{
     Answer, Chosen, Part, adjudicating,
+    missed::mark_missed,
     prompt::{self, Prompt},
-    proposing::scale_of,
+    proposing::{change_proposal, proposal, propose, scale_of, take_proposal_back},
     queue::Standing,
     reason::{self, AGREE, offered},
 };
@@ -48,7 +49,7 @@ impl Audit {
             return;
         }
         if self.proposes && self.own_label(session).is_none() {
-            return self.propose(session, answer);
+            return propose(self, session, answer);
         }
         self.give(session, answer, layout);
     }
@@ -164,7 +165,7 @@ impl Audit {
     /// The proposal of the item that is looked at; without one the last label given since the program started, without that
     /// the label of the item.
     pub(super) fn take_label_back(&mut self, session: &mut Session) {
-        if self.take_proposal_back(session) {
+        if take_proposal_back(self, session) {
             return;
         }
         let Some(source) = session.audit_source() else { return };
@@ -252,7 +253,7 @@ impl Audit {
         }
         let note = match self.own_label(session) {
             Some(label) => label.note(),
-            None => self.proposal(session).and_then(|label| label.note.as_deref()),
+            None => proposal(self, session).and_then(|label| label.note.as_deref()),
         };
         self.prompt = Some(Prompt::Note(note.unwrap_or_default().to_owned()));
     }
@@ -263,7 +264,7 @@ impl Audit {
         match self.own_label(session).map(|label| label.note() != note.as_deref()) {
             Some(true) => self.amend(session, |label| label.note = note),
             Some(false) => {}
-            None => self.change_proposal(session, |label| label.note = note),
+            None => change_proposal(self, session, |label| label.note = note),
         }
     }
 
@@ -333,7 +334,7 @@ impl Audit {
             Some(Prompt::Name(name)) => self.accept_name(session, name, layout),
             Some(Prompt::Score(typed)) => self.accept_score(session, typed, layout),
             Some(Prompt::Missed(typed)) => {
-                if let Err(why) = self.mark_missed(session, &typed) {
+                if let Err(why) = mark_missed(self, session, &typed) {
                     self.prompt = Some(Prompt::Missed(prompt::Missed { why: Some(why), ..typed }));
                 }
             }

@@ -50,7 +50,6 @@ pub struct Audit {
     pub proposes: bool,
     pub rows: Scroll,
     pub item: Scroll,
-    pub figures: Scroll,
     pub levels: Scroll,
     pub prompt: Option<prompt::Prompt>,
     pub code: code::Code,

@@ -17,7 +17,14 @@ use crate::{
     },
 };
 
-use super::{Answer, Message, Part, adjudicating, areas::Areas, item, over_runs, prompt};
+use super::{
+    Answer, Message, Part, adjudicating,
+    areas::Areas,
+    item,
+    missed::ask_for_missed,
+    over_runs, prompt,
+    proposing::{change_confidence, commit, switch_acts},
+};
 
 impl Audit {
     pub(crate) fn update(&mut self, session: &mut Session, message: Message, layout: &Layout) {
@@ -54,11 +61,11 @@ impl Audit {
             Message::AskNote => self.ask_for_note(session),
             Message::AskScore => self.ask_for_score(session, String::new()),
             Message::CannotTell => self.answer(session, Answer::CannotTell, layout),
-            Message::Confidence => self.change_confidence(session),
-            Message::Propose => self.switch_acts(session),
+            Message::Confidence => change_confidence(self, session),
+            Message::Propose => switch_acts(self, session),
             Message::Codebook => self.switch_codebook(),
             Message::NextUnit => self.audit_next_unit(session),
-            Message::Missed => self.ask_for_missed(session),
+            Message::Missed => ask_for_missed(self, session),
             Message::AskName => self.prompt = Some(prompt::Prompt::name(None)),
             Message::Words(message) => self.update_words(session, message, layout),
             Message::Save => self.save_again(session),
@@ -164,13 +171,14 @@ impl Audit {
             Part::Agreement => {
                 let len = super::agreement::agreement_rows(self, session, &areas).len();
                 let height = areas.height(Part::Agreement);
-                self.figures.cursor = motion.from(self.figures.cursor, len, height);
+                let scroll = &mut self.agreement.scroll;
+                scroll.cursor = motion.from(scroll.cursor, len, height);
             }
         }
     }
 
     pub(super) fn open_in_audit(&mut self, session: &mut Session, layout: &Layout) {
-        if self.commit(session, layout) {
+        if commit(self, session, layout) {
             return;
         }
         match self.part {
@@ -278,7 +286,7 @@ impl Audit {
             }
             Part::Item => self.item.cursor = self.item.top + row,
             Part::Codebook => self.levels.cursor = self.levels.top + row,
-            Part::Agreement => self.figures.cursor = self.figures.top + row,
+            Part::Agreement => self.agreement.scroll.cursor = self.agreement.scroll.top + row,
             Part::Code => self.select_in_code(session, row, areas),
         }
     }

@@ -32,7 +32,7 @@ impl RunView for Audit {
         let len = super::codebook::codebook_rows(self, session, &areas).len();
         self.levels.follow(len, areas.height(Part::Codebook));
         let len = super::agreement::agreement_rows(self, session, &areas).len();
-        self.figures.follow(len, areas.height(Part::Agreement));
+        self.agreement.scroll.follow(len, areas.height(Part::Agreement));
         self.settle_code(session, &areas);
     }
 

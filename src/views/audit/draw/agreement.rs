@@ -41,7 +41,7 @@ pub fn draw(
     let width = usize::from(inner.width);
     let lines = super::super::agreement::agreement_rows(view, session, areas);
     let lines = lines.iter().map(|row| Line::from(fit(say(row, theme), width))).collect();
-    let scroll = view.figures;
+    let scroll = view.agreement.scroll;
     rows(view, Part::Agreement, lines, scroll, theme, [area, inner], buffer);
 }
 
