@@ -73,7 +73,7 @@ fn bundle(folder: &Path, run: usize) -> io::Result<()> {
     let turns: Vec<String> = (1..=8).map(|turn| format!("{{\"turn\": {turn}}}")).collect();
     let manifest = format!(
         "{{\"schema\": \"trajview.run/1\", \"id\": \"run-{run:03}\", \"condition\": \"{}\", \"turns\": [{}]}}",
-        if run % 2 == 0 { "emergent" } else { "single-shot" },
+        if run.is_multiple_of(2) { "emergent" } else { "single-shot" },
         turns.join(", ")
     );
     fs::write(folder.join("run.json"), manifest)?;
