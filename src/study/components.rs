@@ -136,7 +136,7 @@ impl Sum for Sides {
 }
 
 worded! {
-    /// A mean of [`Sides`].
+    /// A mean of `Sides`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Of {
         A = "a",

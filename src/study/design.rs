@@ -1,6 +1,6 @@
 //! How an audit over many runs is made: what a study file (`study.toml`) says.
 //!
-//! [`read`] reads it, [`written`] writes one, [`super::queue`] draws the sample that it wants, [`super::division`] says
+//! [`read()`] reads it, [`written()`] writes one, [`super::queue`] draws the sample that it wants, [`super::division`] says
 //! who labels what. Paths are as they are written: relative to the file.
 
 mod read;

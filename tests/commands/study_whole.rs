@@ -152,7 +152,6 @@ fn a_study_goes_from_the_first_label_to_its_tables_without_a_script() {
     runs.sort();
     assert_eq!(runs.len(), 8);
     for run in &runs {
-        assert_eq!(desk.trajview(&["check", &format!("runs/{run}")]).out.lines().count(), 1);
         for model in ["strict", "kind"] {
             desk.printed(&[
                 "judge",

@@ -1,5 +1,5 @@
 //! Tasks of Label Studio: one for each item of a run, whose `data` names both, with annotations of people and predictions of
-//! judges. The score is the choice `score`, a note the text area `note`; [`CONFIG`] is the labelling interface for it.
+//! judges. The score is the choice `score`, a note the text area `note`; [`config`] is the labelling interface for it.
 //!
 //! Read from its JSON export; a choice is a level's number, its name, or both, a rating or a number is the score.
 

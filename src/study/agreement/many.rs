@@ -1,6 +1,6 @@
 //! How far any number of raters agree who scored the same things, with scores missing here and there.
 //!
-//! Everything follows from sums over things ([`Tally`]): a thing that fewer than two raters scored says nothing of
+//! Everything follows from sums over things (`Tally`): a thing that fewer than two raters scored says nothing of
 //! agreement and is left out. The numbers are those of the Python packages `krippendorff`, `irrCAC` and `statsmodels`;
 //! `tests/vectors/panel.py` has the cases.
 

@@ -1,4 +1,4 @@
-//! A study as a file: what [`super::read`] reads back as it was, the parts that are as usual left out.
+//! A study as a file: what [`super::read()`] reads back as it was, the parts that are as usual left out.
 
 use super::{Adjudicates, Allocation, Design, Division, Overlap, Sample};
 use crate::run::rubric::{Acts, Unit};

@@ -2,7 +2,7 @@
 //!
 //! An item is a component, a leaf of a rubric tree, a flag, a signal, a decision or a part of process
 //! ([`crate::study::items`]). [`queue`] says how far what is to be labelled is, [`reason`] why a label and a verdict
-//! differ, [`prompt`] what is typed, [`proposing`] what is put down before it is committed, [`missed`] how a place is marked
+//! differ, [`prompt`] what is typed, `proposing` what is put down before it is committed, `missed` how a place is marked
 //! that nothing flags. [`item`] has the lines on an item, [`codebook`] what the levels mean, [`code`] the places in the
 //! judged code, [`agreement`] the numbers beside them. [`areas`] says where the parts stand, [`asking`] what is missing. The labels, the queue and what was seen are the
 //! session's: [`crate::session::labels`], [`crate::session::audited`]. Until a label is in, nothing here reads a verdict
