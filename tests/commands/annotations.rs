@@ -1,31 +1,16 @@
 //! `trajview annotations`: labels and verdicts to other tools and back into bundles.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{fs, path::PathBuf};
 
 use serde_json::Value;
 
-use crate::common::{Ran, project, trajview};
+use crate::common::{Ran, judge_desk::copy, project, trajview};
 
 const COMMIT: &str = "610540d2038c3343ff934f9f90ced3b4806f89ad";
 
 /// A copy of the sample run with labels of two people.
 struct Desk {
     folder: tempfile::TempDir,
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap().flatten() {
-        let (from, to) = (entry.path(), to.join(entry.file_name()));
-        if from.is_dir() {
-            copy(&from, &to);
-        } else {
-            fs::copy(&from, &to).unwrap();
-        }
-    }
 }
 
 impl Desk {
