@@ -81,7 +81,7 @@ fn judgement(path: &Path, at: Option<&str>) -> Result<String, Failure> {
     let opened = store::open(path)?;
     let run = &opened.run;
     let done = at::turns_done(run, at.unwrap_or("final"))?;
-    let commit = done.checked_sub(1).and_then(|turn| run.turns.get(turn)?.commit.clone());
+    let commit = run.commit_after(done);
     let checklist = store::rubric::read(path).checklist.unwrap_or_default();
     let scores: Vec<String> = checklist.components.iter().map(score).collect();
     let scores = match scores.is_empty() {

@@ -405,6 +405,11 @@ impl Run {
         self.turns.iter().rposition(Turn::counts).map_or(0, |last| last + 1)
     }
 
+    /// The commit of the files after so many turns, in hex digits; None where the recording names none, and before the first.
+    pub fn commit_after(&self, done: usize) -> Option<&str> {
+        self.turns.get(done.checked_sub(1)?)?.commit.as_deref()
+    }
+
     /// The end of each turn that counts, in turns done.
     pub fn counted_moments(&self) -> impl Iterator<Item = usize> {
         self.turns.iter().zip(1..).filter(|(turn, _)| turn.counts()).map(|(_, done)| done)

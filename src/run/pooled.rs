@@ -5,7 +5,7 @@
 
 use super::{
     named,
-    rubric::{Judge, Judgement, LEVELS, Pool, Pooled, Rubric, Verdict},
+    rubric::{Judge, Judgement, LEVELS, Pool, Pooled, Rubric, Verdict, same_commit},
 };
 
 /// What a user asks for.
@@ -127,7 +127,7 @@ fn states(rubric: &Rubric) -> Vec<Vec<&Judgement>> {
 /// By their commits where both name one, else by their turns.
 fn is_same_state(a: &Judgement, b: &Judgement) -> bool {
     match a.commit.as_deref().zip(b.commit.as_deref()) {
-        Some((a, b)) => a.starts_with(b) || b.starts_with(a),
+        Some(commits) => same_commit(commits),
         None => a.turn == b.turn,
     }
 }

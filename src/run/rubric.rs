@@ -13,7 +13,9 @@ use super::{Warning, flags::Flagging, values::worded};
 
 pub use codebook::{Codebook, Criterion, GivenTo, Level as CodebookLevel};
 pub use gold::{Gold, GoldSource, gold_of};
-pub use label::{Acts, Confidence, ItemKey, JudgedState, Label, LabelOn, Labels, VerdictId};
+pub use label::{
+    Acts, Confidence, ItemKey, JudgedState, Label, LabelOn, Labels, VerdictId, same_commit,
+};
 pub use unit::{Scale, Unit, written};
 
 /// The five levels of the rubric `slump-5`, from 0.

@@ -138,16 +138,13 @@ impl Session {
 
     /// Decisions and process are worked out again where a judgement of them is new.
     fn take_rubric(&mut self, request: Request, rubric: Result<Arc<Rubric>, Sentence>) {
-        let of = |judged: &Judged| {
-            judged.known().map(|it| (it.decisions.clone(), it.process.clone())).unwrap_or_default()
-        };
-        let before = of(&self.rubric);
+        let before = self.rubric.shared().cloned().unwrap_or_default();
         self.rubric.take(request, rubric);
-        let after = of(&self.rubric);
-        if before.0 != after.0 {
+        let after = self.rubric.shared().cloned().unwrap_or_default();
+        if before.decisions != after.decisions {
             self.scores.worked.forget_decisions();
         }
-        if before.1 != after.1 {
+        if before.process != after.process {
             self.scores.worked.outdate();
         }
     }

@@ -56,13 +56,13 @@ pub fn holds_bundles(path: &Path) -> bool {
 
 /// Everything that is wrong with a study file, each with its line, and with the runs that it names.
 pub fn check(path: &Path) -> Result<Vec<Warning>, StudyError> {
-    let (_, mistakes) = design::read(&text_of(path)?);
+    let (design, mistakes) = design::read(&text_of(path)?);
     let warning = |it: design::Mistake| Warning {
         place: format!("{}:{}", name_of(path), it.line),
         what: it.what,
     };
     match mistakes.is_empty() {
-        true => open(path).map(|studied| studied.warnings),
+        true => gather_of(path, design).map(|studied| studied.warnings),
         false => Ok(mistakes.into_iter().map(warning).collect()),
     }
 }
@@ -89,7 +89,11 @@ pub fn read(path: &Path) -> Result<Design, StudyError> {
 
 /// The study of a file with its runs.
 pub fn open(path: &Path) -> Result<Studied, StudyError> {
-    let design = read(path)?;
+    gather_of(path, read(path)?)
+}
+
+/// The study of this file, which says this.
+fn gather_of(path: &Path, design: Design) -> Result<Studied, StudyError> {
     let base = path.parent().filter(|it| !it.as_os_str().is_empty());
     let name = name_of(path).trim_end_matches(".toml").to_owned();
     gather(design, base.unwrap_or(Path::new(".")), &name)

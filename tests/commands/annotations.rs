@@ -183,3 +183,17 @@ fn the_interface_of_label_studio_offers_the_levels() {
     assert!(config.contains("<Choice value=\"0 Absent\"/>"), "{config}");
     assert!(config.contains("<Choice value=\"cannot tell\"/>"), "{config}");
 }
+
+#[test]
+fn a_folder_name_that_two_runs_have_names_neither() {
+    let desk = Desk::new();
+    let other = desk.folder.path().join("other/codex-p12");
+    copy(&desk.run(), &other);
+    let file = desk.file("cases.csv", "id,target_C07\ncodex-p12,4\n");
+
+    let both = [desk.run(), other].map(|run| run.to_str().unwrap().to_owned());
+    let ran = trajview(&["annotations", &both[0], &both[1], "--from", &file, "--annotator", "cy"]);
+
+    assert_eq!(ran.code, Some(4), "{}", ran.out);
+    assert!(ran.err.contains("no run codex-p12 among "), "{}", ran.err);
+}

@@ -22,6 +22,7 @@ use crate::{
 use super::{Args, item_of};
 
 /// A run that scores may be of.
+#[derive(Clone)]
 struct Known<'a> {
     folder: &'a Path,
     rubric: &'a Rubric,
@@ -82,13 +83,21 @@ pub fn import(gathered: &Gathered, args: &Args, file: &Path, out: &mut Out) -> O
 
 /// The runs by every name that a file may have for them.
 fn known<'a>(gathered: &'a Gathered, args: &Args) -> Result<BTreeMap<String, Known<'a>>, Failure> {
-    let mut runs = BTreeMap::new();
+    let (mut runs, mut folders) = (BTreeMap::new(), BTreeMap::<String, Vec<Known<'_>>>::new());
     for run in gathered.runs().filter(|run| run.path.is_dir()) {
+        let at = args.at.as_deref().map(|word| state_at(run.path, word)).transpose()?;
+        let known = Known { folder: run.path, rubric: run.rubric, at };
         let folder = run.path.canonicalize().unwrap_or_else(|_| run.path.to_owned());
-        let folder = folder.file_name().map(|name| name.to_string_lossy().into_owned());
-        for name in folder.into_iter().chain([run.name.to_owned()]) {
-            let at = args.at.as_deref().map(|word| state_at(run.path, word)).transpose()?;
-            runs.insert(name, Known { folder: run.path, rubric: run.rubric, at });
+        if let Some(name) = folder.file_name() {
+            let name = name.to_string_lossy().into_owned();
+            folders.entry(name).or_default().push(known.clone());
+        }
+        runs.insert(run.name.to_owned(), known);
+    }
+    for (name, mut known) in folders {
+        // A folder's name that two runs have names neither.
+        if let (Some(only), true) = (known.pop(), known.is_empty()) {
+            runs.entry(name).or_insert(only);
         }
     }
     Ok(runs)
@@ -98,8 +107,7 @@ fn known<'a>(gathered: &'a Gathered, args: &Args) -> Result<BTreeMap<String, Kno
 fn state_at(path: &Path, word: &str) -> Result<(Option<String>, usize), Failure> {
     let opened = store::open(path)?;
     let done = at::turns_done(&opened.run, word)?;
-    let commit = done.checked_sub(1).and_then(|turn| opened.run.turns.get(turn)?.commit.clone());
-    Ok((commit.map(String::from), done))
+    Ok((opened.run.commit_after(done).map(str::to_owned), done))
 }
 
 /// One score as a label, or every reason why not.

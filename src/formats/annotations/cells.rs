@@ -20,6 +20,12 @@ pub struct Row {
 }
 
 impl Table {
+    /// The first line alone, which names the columns.
+    pub fn head_of(text: &str) -> Self {
+        let lines = text.trim_start_matches('\u{feff}').lines();
+        Self::read(lines.into_iter().find(|line| !line.trim().is_empty()).unwrap_or_default())
+    }
+
     pub fn read(text: &str) -> Self {
         let (lines, mut wrong) = labels_table::rows(text);
         let mut lines = lines.into_iter();

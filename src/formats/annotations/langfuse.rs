@@ -31,7 +31,7 @@ const COLUMNS: [&str; 17] = [
 ];
 
 pub fn is(text: &str) -> bool {
-    let table = Table::read(text);
+    let table = Table::head_of(text);
     table.has(&["name", "value"]) && (table.has(&["traceId"]) || table.has(&["sessionId"]))
 }
 

@@ -29,7 +29,7 @@ const NAMES: [&str; 2] = ["annotation_name", "name"];
 const RUN: [&str; 2] = ["span_id", "context.span_id"];
 
 pub fn is(text: &str) -> bool {
-    let table = Table::read(text);
+    let table = Table::head_of(text);
     let has_any = |columns: &[&str]| columns.iter().any(|name| table.has(&[name]));
     has_any(&RUN) && has_any(&NAMES) && has_any(&["score", "label", "result.score", "result.label"])
 }

@@ -25,7 +25,7 @@ pub fn is(text: &str) -> bool {
         }),
         Some(Err(_)) => false,
         None => {
-            let table = Table::read(text);
+            let table = Table::head_of(text);
             let is_target = table.has(&[WHOLE])
                 || [TARGET, LABEL].iter().any(|start| table.columns_of(start).next().is_some());
             table.has(&["id"]) && is_target

@@ -4,7 +4,7 @@ use crate::{
     metrics::lifeline::judged_after,
     run::{
         Run,
-        rubric::{CANNOT_TELL, DECISIONS, Evidence, Judgement, Verdict},
+        rubric::{CANNOT_TELL, DECISIONS, Evidence, Judgement, Verdict, same_commit},
     },
 };
 
@@ -66,9 +66,8 @@ pub fn verdicts(
 /// In turns done; None where the run does not have the state that was judged.
 fn state(run: &Run, judgement: &Judgement) -> Option<usize> {
     let done = judged_after(run, judgement)?;
-    let own = done.checked_sub(1).and_then(|turn| run.turns.get(turn)?.commit.as_deref());
-    let is_it = |(own, named): (&str, &str)| own.starts_with(named) || named.starts_with(own);
-    own.zip(judgement.commit.as_deref()).is_none_or(is_it).then_some(done)
+    let commits = run.commit_after(done).zip(judgement.commit.as_deref());
+    commits.is_none_or(same_commit).then_some(done)
 }
 
 fn kept(judgement: &Judgement, verdict: &Verdict, done: usize) -> Kept {

@@ -1,6 +1,6 @@
 //! Gold labels: what adjudication settled where raters differed, each with what it is from.
 
-use super::{ItemKey, Scale, Unit};
+use super::{ItemKey, Scale, Unit, label::same_commit};
 
 /// One outcome of adjudication. Nothing is ever taken out of the list of them: the last one of an item in a state counts.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -47,8 +47,7 @@ impl Gold {
 
     /// The scale it names, else its unit's own.
     pub fn scale_of(&self) -> Scale {
-        let named = self.scale.as_deref().and_then(|words| Scale::read(words).ok());
-        named.unwrap_or(self.unit.scale())
+        self.unit.scale_named(self.scale.as_deref())
     }
 
     /// Whether it says something of the item; one that withdraws an outcome says nothing.
@@ -58,8 +57,7 @@ impl Gold {
 
     /// Whether it is of this item at this commit, as far as both name one.
     pub fn is_on(&self, item: ItemKey<'_>, commit: Option<&str>) -> bool {
-        let same_start = |(a, b): (&str, &str)| a.starts_with(b) || b.starts_with(a);
-        self.item() == item && self.commit.as_deref().zip(commit).is_none_or(same_start)
+        self.item() == item && self.commit.as_deref().zip(commit).is_none_or(same_commit)
     }
 }
 

@@ -232,8 +232,7 @@ impl Label {
 
     /// The scale it names, else its unit's own.
     pub fn scale_of(&self) -> Scale {
-        let named = self.scale.as_deref().and_then(|words| Scale::read(words).ok());
-        named.unwrap_or(self.unit.scale())
+        self.unit.scale_named(self.scale.as_deref())
     }
 
     /// Whether the rater answered: with a score, or that they cannot tell.
@@ -273,7 +272,7 @@ impl Label {
             return false;
         }
         match self.commit.as_deref().zip(state.commit) {
-            Some(commits) => same_start(commits),
+            Some(commits) => same_commit(commits),
             None => self.judgement.as_deref().is_none_or(|file| file == state.file),
         }
     }
@@ -285,7 +284,7 @@ impl Label {
             return false;
         }
         match self.commit.as_deref().zip(other.commit.as_deref()) {
-            Some(commits) => same_start(commits),
+            Some(commits) => same_commit(commits),
             None => {
                 self.judgement.as_ref().zip(other.judgement.as_ref()).is_none_or(|(a, b)| a == b)
             }
@@ -302,7 +301,7 @@ impl Label {
 }
 
 /// Whether one commit is the other, shortened.
-fn same_start((a, b): (&str, &str)) -> bool {
+pub fn same_commit((a, b): (&str, &str)) -> bool {
     a.starts_with(b) || b.starts_with(a)
 }
 

@@ -44,6 +44,11 @@ impl Unit {
         Scale::Levels { low: 0, high: self.levels().full() }
     }
 
+    /// The scale that a label names by its words; the unit's own where it names none that can be read.
+    pub fn scale_named(self, words: Option<&str>) -> Scale {
+        words.and_then(|words| Scale::read(words).ok()).unwrap_or(self.scale())
+    }
+
     /// Several of them, as a heading has it.
     pub const fn plural(self) -> &'static str {
         match self {
