@@ -1,10 +1,12 @@
 """A judge made from graded trees of PaperBench, and what scikit-learn says of it: JudgeEval's table.
 
-    pip install scikit-learn && python tests/vectors/judge_eval.py FOLDER OUT
+    pip install scikit-learn && python tests/vectors/judge_eval.py [FOLDER]
+    python tests/vectors/judge_eval.py FOLDER OUT
 
-FOLDER has graded trees (`*.json`); OUT gets `<name>.judge.json` for each, with a tenth of its leaves flipped by a
-seed, some graded invalid, the sub-tasks in another order and one leaf left out, and `expected.json`. Without
-arguments it writes judge_eval.json: the same for two small trees, which stand in the file. The table is that of
+FOLDER has graded trees (`*.json`). With OUT, which needs nothing but Python, OUT gets `<name>.judge.json` for each:
+a tenth of its leaves flipped by a seed, some graded invalid, the sub-tasks in another order and one leaf left out.
+With FOLDER alone, judge_eval_real.json gets what scikit-learn says of those judges, by the tree's name. Without
+arguments judge_eval.json gets the same for two small trees, which stand in the file. The table is that of
 PaperBench's `judge/judge_eval/evaluate.py`, written again: leaves that the judge graded validly, by category,
 scikit-learn's macro averages with `zero_division=0`.
 """
@@ -14,9 +16,7 @@ import json
 import pathlib
 import sys
 
-from sklearn.metrics import accuracy_score, precision_recall_fscore_support
-
-from study import HERE, SplitMix64
+from splitmix import HERE, SplitMix64
 
 CATEGORIES = ["Code Development", "Code Execution", "Result Analysis"]
 
@@ -62,6 +62,8 @@ def again(node):
 
 
 def measures(pairs):
+    from sklearn.metrics import accuracy_score, precision_recall_fscore_support
+
     true, given = [str(a) for a, _ in pairs], [str(b) for _, b in pairs]
     found = {"n": len(pairs), "accuracy": accuracy_score(true, given), "positives": sum(a for a, _ in pairs)}
     for average in ["macro", "weighted"]:
@@ -95,8 +97,8 @@ def small(rng, depth=2, at=""):
 
 
 def main(arguments):
-    rng = SplitMix64(1965)
     if not arguments:
+        rng = SplitMix64(1965)
         cases = []
         for _ in range(2):
             reference = small(rng)
@@ -104,14 +106,18 @@ def main(arguments):
             cases.append({"reference": reference, "judge": judge, "expected": table(reference, judge)})
         (HERE / "judge_eval.json").write_text("[\n" + ",\n".join(json.dumps(case) for case in cases) + "\n]\n")
         return
-    folder, out = map(pathlib.Path, arguments)
+    folder, *out = map(pathlib.Path, arguments)
     expected = {}
     for path in sorted(folder.glob("*.json")):
         reference = json.loads(path.read_text())
-        judge = judged(reference, rng)
-        (out / f"{path.stem}.judge.json").write_text(json.dumps(judge))
-        expected[path.stem] = table(reference, judge)
-    (out / "expected.json").write_text(json.dumps(expected, indent=1))
+        # Of its own seed: another file in the folder changes no judge.
+        judge = judged(reference, SplitMix64(sum(path.stem.encode())))
+        if out:
+            (out[0] / f"{path.stem}.judge.json").write_text(json.dumps(judge))
+        else:
+            expected[path.stem] = table(reference, judge)
+    if not out:
+        (HERE / "judge_eval_real.json").write_text(json.dumps(expected, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ resamples without a value are left out, as `study::bootstrap` does.
 """
 
 import json
-import pathlib
 import warnings
 
 import krippendorff
@@ -21,30 +20,10 @@ from scipy import stats
 from scipy.stats._resampling import BootstrapResult
 from sklearn.metrics import cohen_kappa_score
 
-HERE = pathlib.Path(__file__).parent
-MASK = (1 << 64) - 1
+from splitmix import HERE, SplitMix64
+
 RESAMPLES = 400
 warnings.simplefilter("ignore")
-
-
-class SplitMix64:
-    """Steele, Lea and Flood 2014; a draw is the upper half of the output times the count."""
-
-    def __init__(self, seed):
-        self.state = seed
-
-    def number(self):
-        self.state = (self.state + 0x9E3779B97F4A7C15) & MASK
-        z = self.state
-        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
-        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
-        return z ^ (z >> 31)
-
-    def below(self, count):
-        return (self.number() * count) >> 64
-
-    def unit(self):
-        return (self.number() >> 11) / (1 << 53)
 
 
 def resamples(seed, count):
