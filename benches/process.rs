@@ -3,9 +3,12 @@
 mod logs;
 mod measure;
 
-use std::{fs, io, path::PathBuf, process::Command};
+use std::{fs, io, path::PathBuf, process::Command, sync::Arc};
 
-use trajview::{metrics::process::Report, store};
+use trajview::{
+    metrics::process::Report,
+    store::{self, Cache},
+};
 
 use logs::{LogOptions, Tool};
 use measure::{Table, ms};
@@ -22,11 +25,25 @@ fn main() {
     let path = log().expect("there is room for a log");
     let opened = store::open(&path).expect("the log reads");
     let count: usize = opened.run.turns.iter().map(|turn| turn.steps.len()).sum();
-    table.row(&format!("{count} steps: everything of the process"), ms(200), rounds, || {
-        // A run that was just opened: nothing of its files is known yet.
-        let opened = store::open(&path).expect("the log reads");
+    let work = |opened: &store::Opened| {
         Report::of(&opened.run, &store::observed(&opened.archive, &opened.run))
-    });
+    };
+    // A run that was just opened: nothing of its files is known yet.
+    let fresh = || store::open(&path).expect("the log reads");
+    let name = format!("{count} steps: everything of the process");
+    let began_fresh = |cache: Option<Arc<Cache>>| {
+        let opened = fresh();
+        if let Some(cache) = cache {
+            opened.archive.keep_in(cache);
+        }
+        opened
+    };
+    table.prepared_row(&format!("{name}, first time"), ms(200), rounds, || began_fresh(None), work);
+    let cache = measure::folder().join("process.sqlite");
+    let cache = Arc::new(Cache::open(&cache).expect("there is room for a cache"));
+    work(&began_fresh(Some(cache.clone())));
+    let again = || began_fresh(Some(cache.clone()));
+    table.prepared_row(&format!("{name}, from the cache"), ms(200), rounds, again, work);
     let folder = results().expect("there is room for results");
     table.row(&format!("{RESULTS} results as a table"), ms(500), rounds, || {
         let arguments = ["--view", "collection", "--snapshot", "120x40"];

@@ -160,17 +160,23 @@ fn words(dice: &mut Dice, count: usize) -> String {
     all.join(" ")
 }
 
-fn line_of_code(dice: &mut Dice) -> String {
+/// Lines of one function of a made file.
+const FUNCTION: usize = 10;
+
+/// The line that stands at a place (counts from 0) of a made file: a head every [`FUNCTION`] lines, what it is for after
+/// that, and a body. Whatever lines of a file are made anew, it stays Python that parses.
+fn line_of_code(dice: &mut Dice, at: usize) -> String {
     let (a, b, n) = (dice.pick(&WORDS[..34]), dice.pick(&WORDS[..34]), dice.below(900));
-    match dice.below(9) {
-        0 => String::new(),
-        1 => format!("def {a}_{b}(self, {b}):"),
-        2 => format!("    \"\"\"Gives the {a} of a {b}.\"\"\""),
-        3 => format!("        return self.{a}[\"{b}\"] + {n}"),
-        4 => format!("    if {a} is not None and {b} > {n}:"),
-        5 => format!("    pattern = r'\\b{a}\\d+\\s*{b}\\t'"),
-        6 => format!("\t\tself.{a}.append(({b}, {n}))"),
-        7 => format!("    # {}", words(dice, 8)),
+    match (at % FUNCTION, dice.below(9)) {
+        (0, _) => format!("def {a}_{b}_{n}(self, {b}):"),
+        (1, _) => format!("    \"\"\"Gives the {a} of a {b}.\"\"\""),
+        (_, 0) => String::new(),
+        (_, 1) => format!("    return self.{a}[\"{b}\"] + {n}"),
+        (_, 2) => format!("    if {a} is not None and {b} > {n}: raise ValueError({a})"),
+        (_, 3) => format!("    pattern = r'\\b{a}\\d+\\s*{b}\\t'"),
+        (_, 4) => format!("    self.{a}.append(({b}, {n}))"),
+        (_, 5) => format!("    # {}", words(dice, 8)),
+        (_, 6) => format!("    {a} = {a}_{b}_{n}(self, {b})"),
         _ => format!("    {a}_{n} = {b}.get(\"{a}\", {n})"),
     }
 }
@@ -289,7 +295,8 @@ impl Log {
     fn new_file(&mut self) {
         let place = (self.dice.pick(&FOLDERS), self.dice.pick(&WORDS[..34]), self.files.len());
         let path = format!("{ROOT}/{}/{}_{}.py", place.0, place.1, place.2);
-        let lines = (0..self.options.file_lines).map(|_| line_of_code(&mut self.dice)).collect();
+        let lines =
+            (0..self.options.file_lines).map(|at| line_of_code(&mut self.dice, at)).collect();
         self.files.push(SourceFile { path, lines });
         self.write_file(self.files.len() - 1);
     }
@@ -300,7 +307,7 @@ impl Log {
         let before = joined(&self.files[file].lines);
         let at = self.dice.below(self.files[file].lines.len().saturating_sub(6));
         let end = (at + 1 + self.dice.below(5)).min(self.files[file].lines.len());
-        let new: Vec<String> = (0..end - at).map(|_| line_of_code(&mut self.dice)).collect();
+        let new: Vec<String> = (at..end).map(|at| line_of_code(&mut self.dice, at)).collect();
         let old = self.files[file].lines.splice(at..end, new.iter().cloned()).collect();
         self.swap(&Swap { file, at, before, old, new });
     }

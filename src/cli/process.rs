@@ -12,12 +12,12 @@ use std::{path::PathBuf, sync::Arc};
 use crate::{
     metrics::process::{Observed, Pillar, Profile, Report, Weights, pillars::MOST_MOVED},
     run::Run,
-    store,
+    store::{self, Cache},
 };
 
 use super::{
     Exit, Failure, Outcome, at,
-    output::{Forms, Out},
+    output::{Forms, Out, tell},
     resampling::Resampling,
 };
 
@@ -44,6 +44,9 @@ pub struct Args {
     /// Weights of pillars moved by so many per cent of their own, -50 to 50: pf=+50,tad=-20
     #[arg(long, value_name = "PILLAR=PERCENT,...", value_parser = weights, allow_hyphen_values = true)]
     weights: Option<Weights>,
+    /// Neither read nor write the cache of what files say
+    #[arg(long)]
+    no_cache: bool,
     /// Only the signals, one a line
     #[arg(long)]
     signals: bool,
@@ -59,6 +62,14 @@ pub struct Args {
     csv: bool,
     #[command(flatten)]
     forms: Forms,
+}
+
+impl Args {
+    /// A cache that cannot be opened costs time and nothing else.
+    fn cache(&self) -> Option<Arc<Cache>> {
+        let path = Cache::default_path().filter(|_| !self.no_cache)?;
+        Cache::open(&path).map_err(|why| tell(&why)).ok().map(Arc::new)
+    }
 }
 
 fn profile(word: &str) -> Result<Profile, String> {
@@ -109,6 +120,9 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         let opened = store::open(path)?;
         if let Some(checking) = args.checking.wanted() {
             states::run(path, &opened, &checking)?;
+        }
+        if let Some(cache) = args.cache() {
+            opened.archive.keep_in(cache);
         }
         let worked = Worked::of(path.display().to_string(), &opened);
         one(&worked, args, out)?;

@@ -52,7 +52,7 @@ use scoring::Scoring;
 pub use gate::Gate;
 pub use judging::known::{JudgeSettings, SettingsFile};
 pub use options::Options;
-pub use recording::{Opened, Opener, Recording, from_disk};
+pub use recording::{Opened, Opener, Recording, from_disk, from_disk_with_cache};
 pub use run_loop::Ending;
 pub use terminal::Terminal;
 pub use world::answer;
@@ -79,7 +79,8 @@ const QUICK: Duration = Duration::from_millis(150);
 
 /// Shows `paths` in the terminal until the user has seen enough: one run, two side by side, or the table of several.
 pub fn run(paths: &[PathBuf], place: Place, options: Options) -> Result<Ending, Failure> {
-    run_with(from_disk(), paths, place, options)
+    let opener = if options.caches { from_disk_with_cache() } else { from_disk() };
+    run_with(opener, paths, place, options)
 }
 
 /// As [`run`], with recordings from elsewhere.

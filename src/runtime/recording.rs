@@ -2,7 +2,7 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, OnceLock},
 };
 
 use crate::{
@@ -26,7 +26,7 @@ use crate::{
         digest::Counts,
         saved::{Saved, ToSave},
     },
-    store::{self, Archive, GoesOn, OpenError, ReuseReader, Scorer, Siblings, decisions},
+    store::{self, Archive, Cache, GoesOn, OpenError, ReuseReader, Scorer, Siblings, decisions},
 };
 
 use super::auditing;
@@ -375,8 +375,28 @@ impl Opener {
 
 /// The way in through the disk.
 pub fn from_disk() -> Opener {
-    Opener::new(|path| store::open(path).map(Opened::from))
-        .with_many(|path, siblings| store::open_among(path, siblings).map(Opened::from))
+    on_disk(|| None)
+}
+
+/// The same; what costs much is kept between starts, where there is a folder for it.
+pub fn from_disk_with_cache() -> Opener {
+    let cache = OnceLock::new();
+    // A cache that cannot be opened is told of where it is first missed: by the scores.
+    let open = || Some(Arc::new(Cache::open(&Cache::default_path()?).ok()?));
+    on_disk(move || cache.get_or_init(open).clone())
+}
+
+fn on_disk(cache: impl Fn() -> Option<Arc<Cache>> + Send + Sync + 'static) -> Opener {
+    let cache = Arc::new(cache);
+    let kept = move |opened: store::Opened| {
+        if let Some(cache) = cache() {
+            opened.archive.keep_in(cache);
+        }
+        Opened::from(opened)
+    };
+    let kept_too = kept.clone();
+    Opener::new(move |path| store::open(path).map(&kept))
+        .with_many(move |path, siblings| store::open_among(path, siblings).map(&kept_too))
         .with_head(|path| store::open_head(path).map(Opened::from))
         .with_several(store::holds_several)
 }

@@ -23,6 +23,7 @@ use crate::{
 use super::{
     absence,
     bytes::{self, Bytes},
+    cache::Cache,
     executor::Threads,
     lifeline, memory,
     repo::Repo,
@@ -53,6 +54,8 @@ pub struct Archive {
     pub(super) absence: absence::LastIndex,
     /// The folder of the bundle, where it is one.
     bundle: Option<PathBuf>,
+    /// Where what costs much is kept between starts.
+    cache: OnceLock<Arc<Cache>>,
 }
 
 impl Archive {
@@ -71,7 +74,17 @@ impl Archive {
             facts: lifeline::Facts::default(),
             absence: absence::LastIndex::default(),
             bundle,
+            cache: OnceLock::new(),
         }
+    }
+
+    /// From now on what costs much is kept here between starts. The first cache stays.
+    pub fn keep_in(&self, cache: Arc<Cache>) {
+        self.cache.get_or_init(|| cache);
+    }
+
+    pub(super) fn cache(&self) -> Option<&Cache> {
+        self.cache.get().map(|cache| &**cache)
     }
 
     /// What a step says, with its observation.

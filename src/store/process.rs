@@ -1,5 +1,6 @@
 //! What the process of a run is told from: every step's texts are read once, and what became of its files.
 
+mod kept;
 mod names;
 
 use std::{
@@ -10,17 +11,17 @@ use std::{
 use rayon::prelude::*;
 
 use crate::{
-    code::tree::Grammar,
+    code::tree::{self, Grammar},
     formats::rigorbench::scores::{self, Score},
     metrics::{
-        lifeline::{self, FileFacts, is_test},
+        lifeline::{self, FileFacts, SymbolLife, is_test},
         process::{
-            Assertions, CodeFacts, History, LostUse, NameUses, NamesOfStep, Observed, Processed,
-            Report, StepFacts, Undone, assertions, judged,
+            Assertions, CodeFacts, History, LostUse, NamesOfStep, Observed, Processed, Report,
+            StepFacts, Undone, assertions, judged,
         },
     },
     run::{
-        RepoPath, Run, StepId,
+        RepoPath, Run, StepId, StepKind,
         files::{BlobId, Content, Timeline, Tree},
     },
 };
@@ -57,8 +58,13 @@ pub fn processed_of(archive: &Archive, run: &Run, report: &Report) -> Processed 
 pub fn observed(archive: &Archive, run: &Run) -> Observed {
     let timeline = archive.timeline(run).ok();
     let timeline = timeline.as_deref().filter(|it| has_files(it));
-    let names = timeline.map(|it| Names::of(archive, run, it)).unwrap_or_default();
     let ids = run.numbered_steps();
+    let is_cut = |(id, _): &(StepId, usize)| {
+        run.step(*id).is_some_and(|step| step.kind == StepKind::Compaction)
+    };
+    let of_files = timeline.map(|it| kept::of_files(archive, run, it, ids.iter().any(is_cut)));
+    let of_files = of_files.unwrap_or_default();
+    let names = Names::of(of_files.defined);
     let facts = |(id, number): &(StepId, usize)| {
         let step = run.step(*id)?;
         let text = archive.step_text(run, *id);
@@ -68,13 +74,17 @@ pub fn observed(archive: &Archive, run: &Run) -> Observed {
         ids.par_iter().filter_map(facts).unzip();
     let requests: Vec<String> =
         (0..run.turns.len()).into_par_iter().map(|turn| archive.request_alone(run, turn)).collect();
-    let mut history = timeline.map(|timeline| history(archive, run, timeline)).unwrap_or_default();
-    history.names = names.uses(&steps, in_steps, &requests);
+    let history = History {
+        undone: timeline.map(undone).unwrap_or_default(),
+        lost_uses: of_files.lost_uses,
+        first_files: timeline.map(first_files).unwrap_or_default(),
+        names: names.uses(&steps, in_steps, &requests),
+    };
     Observed {
         steps,
         requests,
         opinions: judged::opinions(&archive.rubric().process),
-        code: timeline.map(|timeline| code_facts(archive, run, timeline)),
+        code: of_files.code,
         history,
         states: timeline.map(|it| checks::states(archive, run, it)).unwrap_or_default(),
     }
@@ -93,22 +103,20 @@ fn code_facts(archive: &Archive, run: &Run, timeline: &Timeline) -> CodeFacts {
         }
     }
     let shipped = tests.iter().filter(|(path, _)| assertions::is_shipped_test(path));
-    let paper = tests.par_iter().filter(|(path, _)| assertions::is_paper_test(path));
-    let paper = paper.map(|(path, text)| {
-        let grammar = Grammar::of(path.as_str());
-        grammar.map(|it| assertions::paper(it, text)).unwrap_or_default()
-    });
-    let paper: Vec<Assertions> = paper.collect();
-    let facts: Vec<FileFacts> = tests
-        .par_iter()
-        .filter(|(path, _)| is_test(path))
-        .filter_map(|(path, bytes)| {
-            let grammar = Grammar::of(path.as_str()).filter(|it| it.is_compiled_in())?;
-            Some(lifeline::facts(grammar, bytes))
-        })
-        .collect();
+    let read = |(path, text): &(RepoPath, Vec<u8>)| {
+        let grammar = Grammar::of(path.as_str()).filter(|it| it.is_compiled_in());
+        let tree = grammar.and_then(|grammar| Some((grammar, tree::parse(grammar, text)?)));
+        let Some((grammar, tree)) = tree else { return Default::default() };
+        let paper = assertions::is_paper_test(path)
+            .then(|| assertions::paper(grammar, text, &tree))
+            .unwrap_or_default();
+        let facts = is_test(path).then(|| lifeline::facts_of(grammar, text, &tree));
+        (paper, facts)
+    };
+    let (paper, facts): (Vec<Assertions>, Vec<Option<FileFacts>>) =
+        tests.par_iter().map(read).unzip();
     let public = public_names(archive, run, &tree);
-    let named: HashSet<&str> = facts.iter().flat_map(FileFacts::words).collect();
+    let named: HashSet<&str> = facts.iter().flatten().flat_map(FileFacts::words).collect();
     // What imports all of a module can mean any name of it.
     let is_tested = |name: &&String| named.contains(name.as_str()) || named.contains("*");
     CodeFacts {
@@ -147,8 +155,8 @@ fn definitions(
     names
 }
 
-fn history(archive: &Archive, run: &Run, timeline: &Timeline) -> History {
-    let lost = archive.lost(run).unwrap_or_default();
+/// What was in use and is not any more, by turn.
+fn lost_uses(lost: Vec<SymbolLife>) -> Vec<LostUse> {
     let mut lost_uses: Vec<LostUse> = lost
         .into_iter()
         .filter_map(|life| {
@@ -171,12 +179,11 @@ fn history(archive: &Archive, run: &Run, timeline: &Timeline) -> History {
         let key = |it: &LostUse| (it.turn, it.path.clone(), it.name.clone());
         key(a).cmp(&key(b))
     });
-    History {
-        undone: undone(timeline),
-        lost_uses,
-        first_files: timeline.base.files.keys().map(|it| it.as_str().to_owned()).collect(),
-        names: NameUses::default(),
-    }
+    lost_uses
+}
+
+fn first_files(timeline: &Timeline) -> Vec<String> {
+    timeline.base.files.keys().map(|it| it.as_str().to_owned()).collect()
 }
 
 /// Whether anything is known of the files.

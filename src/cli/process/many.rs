@@ -87,8 +87,12 @@ fn document(paths: &[PathBuf], args: &Args) -> Document {
     let scores = store::scores_beside(paths);
     let weights = args.weights.as_ref();
     let is_pair = paths.len() == 2;
+    let cache = args.cache();
     let read = |path: &PathBuf| match store::open(path) {
         Ok(opened) => {
+            if let Some(cache) = &cache {
+                opened.archive.keep_in(cache.clone());
+            }
             let worked = Worked::of(path.display().to_string(), &opened);
             let mut row = CsvRow::of(&worked, args.profile, weights);
             row.outcome = outcome(&opened.run, &scores);

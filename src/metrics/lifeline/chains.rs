@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     alike::{self, Candidate},
+    facts::Kind,
     snapshot::Snapshot,
 };
 use crate::run::RepoPath;
@@ -34,11 +35,19 @@ pub(super) struct Chain {
     pub places: Vec<(usize, Option<Place>)>,
     /// From a turn on it is another: what that one took in.
     pub became: Option<(usize, usize)>,
+    /// Whether it was a function or a class where it came to stand, once at least.
+    pub was_code: bool,
 }
 
 impl Chain {
     fn put(&mut self, turn: usize, place: Option<Place>) {
         self.places.push((turn, place));
+    }
+
+    fn come(&mut self, step: &Step<'_>, place: &Place) {
+        let found = step.after.definition(&place.path, &place.name);
+        self.was_code |= found.is_some_and(|it| it.kind != Kind::Value);
+        self.put(step.turn, Some(place.clone()));
     }
 
     fn last(&self) -> Option<&Place> {
@@ -62,6 +71,7 @@ pub(super) type Touched = Vec<(Option<RepoPath>, Option<RepoPath>)>;
 /// Both sides of a turn.
 pub(super) struct Step<'a> {
     pub turn: usize,
+    /// The files that it touched, at least.
     pub before: &'a Snapshot,
     pub after: &'a Snapshot,
     pub touched: &'a Touched,
@@ -79,14 +89,15 @@ impl Chains {
         at.places.iter().rfind(|(since, _)| *since <= turn)?.1.as_ref()
     }
 
-    /// Whether a chain may stand elsewhere after a turn than after the one before.
-    pub fn moves(&self, chain: usize, turn: usize) -> bool {
-        let Some(at) = self.all.get(chain) else { return false };
-        match at.became {
-            Some((since, _)) if since == turn => true,
-            Some((since, other)) if since < turn => self.moves(other, turn),
-            _ => at.places.binary_search_by_key(&turn, |(since, _)| *since).is_ok(),
+    /// The turns after which a chain may stand elsewhere than before, in no order; some twice.
+    pub fn turns(&self, chain: usize) -> Vec<usize> {
+        let Some(at) = self.all.get(chain) else { return vec![] };
+        let mut turns: Vec<usize> = at.places.iter().map(|(since, _)| *since).collect();
+        if let Some((since, other)) = at.became {
+            turns.push(since);
+            turns.extend(self.turns(other).into_iter().filter(|turn| *turn > since));
         }
+        turns
     }
 
     /// The chain that stands at a place after a turn.
@@ -110,7 +121,7 @@ impl Chains {
             self.all[chain].put(step.turn, None);
         }
         for place in come {
-            self.begin(step.turn, place);
+            self.begin(step, place);
         }
     }
 
@@ -140,7 +151,7 @@ impl Chains {
                 let before = Place { path: old.clone(), name: place.name.clone() };
                 if let Some(chain) = gone.remove(&before) {
                     come.remove(&place);
-                    self.stay(step.turn, chain, before, place);
+                    self.stay(step, chain, before, place);
                 }
             }
         }
@@ -158,7 +169,7 @@ impl Chains {
             let Some(place) = found else { continue };
             if let Some(chain) = gone.remove(&before) {
                 come.remove(&place);
-                self.stay(step.turn, chain, before, place);
+                self.stay(step, chain, before, place);
             }
         }
     }
@@ -175,7 +186,7 @@ impl Chains {
             if let Some(chain) = gone.remove(&before)
                 && come.remove(&place)
             {
-                self.stay(step.turn, chain, before, place);
+                self.stay(step, chain, before, place);
             }
         }
     }
@@ -198,7 +209,7 @@ impl Chains {
                 && let Some(chain) = gone.remove(&before.place)
             {
                 come.remove(&place);
-                self.stay(step.turn, chain, before.place.clone(), place);
+                self.stay(step, chain, before.place.clone(), place);
             }
         }
         let changed = self.changed(step);
@@ -217,7 +228,7 @@ impl Chains {
             }
             let Some(taker) = alike::taker(before, &more) else { continue };
             if come.remove(&taker) {
-                self.begin(step.turn, taker.clone());
+                self.begin(step, taker.clone());
             }
             if let (Some(chain), Some(other)) =
                 (gone.get(&before.place).copied(), self.here.get(&taker).copied())
@@ -243,15 +254,15 @@ impl Chains {
         before.1.clone()
     }
 
-    fn stay(&mut self, turn: usize, chain: usize, before: Place, place: Place) {
+    fn stay(&mut self, step: &Step<'_>, chain: usize, before: Place, place: Place) {
         if before != place {
-            self.all[chain].put(turn, Some(place.clone()));
+            self.all[chain].come(step, &place);
         }
         self.here.insert(place, chain);
     }
 
     /// A new definition, or one that is back under a name it had.
-    fn begin(&mut self, turn: usize, place: Place) {
+    fn begin(&mut self, step: &Step<'_>, place: Place) {
         let known = self.gone.get_mut(place.simple());
         let back = known.and_then(|chains| {
             let is_back = |chain: &usize| {
@@ -267,7 +278,7 @@ impl Chains {
             self.all.push(Chain::default());
             self.all.len() - 1
         });
-        self.all[chain].put(turn, Some(place.clone()));
+        self.all[chain].come(step, &place);
         self.here.insert(place, chain);
     }
 }

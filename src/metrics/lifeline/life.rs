@@ -24,8 +24,7 @@ pub struct SymbolLife {
     /// The turn that removed it for good.
     pub vanished: Option<usize>,
     pub moves: Vec<Move>,
-    /// One a turn, in order.
-    pub cells: Vec<Cell>,
+    pub cells: Cells,
     /// Who used it at the end, or when it was last used.
     pub used_by: Vec<UsedBy>,
 }
@@ -49,23 +48,85 @@ pub struct Move {
 }
 
 /// What a turn did to a symbol and how it left it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cell {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cell<'l> {
     pub state: State,
     /// The worst first.
-    pub events: Vec<Event>,
+    pub events: &'l [Event],
+}
+
+/// A cell a turn, in order. Most turns do nothing to a symbol: those that do are kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cells {
+    turns: usize,
+    /// Before the first turn.
+    first: State,
+    /// The turns (counting from 1, ascending) after which it may stand in another way, and what they did.
+    changes: Vec<(usize, State, Vec<Event>)>,
+}
+
+impl Default for Cells {
+    fn default() -> Self {
+        Self::still(State::Before, 0)
+    }
+}
+
+impl Cells {
+    /// Of what no turn does anything to.
+    pub const fn still(state: State, turns: usize) -> Self {
+        Self { turns, first: state, changes: vec![] }
+    }
+
+    pub const fn len(&self) -> usize {
+        self.turns
+    }
+
+    pub const fn is_empty(&self) -> bool {
+        self.turns == 0
+    }
+
+    /// The cell of a turn, which counts from 0.
+    pub fn get(&self, at: usize) -> Option<Cell<'_>> {
+        let turn = (at < self.turns).then_some(at + 1)?;
+        let known = self.changes.partition_point(|(since, ..)| *since <= turn);
+        Some(match known.checked_sub(1).map(|known| &self.changes[known]) {
+            Some((since, state, events)) if *since == turn => Cell { state: *state, events },
+            Some((_, state, _)) => Cell { state: *state, events: &[] },
+            None => Cell { state: self.first, events: &[] },
+        })
+    }
+
+    pub fn last(&self) -> Option<Cell<'_>> {
+        self.get(self.turns.checked_sub(1)?)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = Cell<'_>> {
+        (0..self.turns).filter_map(|at| self.get(at))
+    }
+
+    /// The last turn (counts from 1) that did this, by what it did.
+    fn last_event(&self, is: impl Fn(&Event) -> bool) -> Option<usize> {
+        let did = self.changes.iter().rfind(|(_, _, events)| events.iter().any(&is));
+        did.map(|(turn, ..)| *turn)
+    }
+
+    /// The turn (counts from 1) from which on its state is one of these to the end; None where the last is not.
+    fn since(&self, is: impl Fn(State) -> bool) -> Option<usize> {
+        if !self.last().is_some_and(|cell| is(cell.state)) {
+            return None;
+        }
+        let kept = self.changes.iter().rposition(|(_, state, _)| !is(*state));
+        let next = kept.map_or(0, |kept| kept + 1);
+        // Before the first change it stands as at first.
+        let is_all = kept.is_none() && is(self.first);
+        if is_all { Some(1) } else { self.changes.get(next).map(|(turn, ..)| *turn) }
+    }
 }
 
 impl SymbolLife {
     /// The turn from which on it is lost: unused and never used again, or gone.
     pub fn lost(&self) -> Option<usize> {
-        let last = self.cells.last()?;
-        let is_lost = |cell: &&Cell| matches!(cell.state, State::Unused | State::Gone);
-        if !is_lost(&last) {
-            return None;
-        }
-        let kept = self.cells.iter().rposition(|cell| !is_lost(&cell));
-        Some(kept.map_or(0, |kept| kept + 1) + 1)
+        self.cells.since(|state| matches!(state, State::Unused | State::Gone))
     }
 }
 
@@ -96,7 +157,18 @@ impl Living {
         Self { chain, now, was_defined: false, was_used: false, life }
     }
 
-    /// Takes the next moment: `done` turns are done, and `mentions` knows what the last of them touched.
+    /// The chain that it follows.
+    pub const fn chain(&self) -> usize {
+        self.chain
+    }
+
+    /// Its name now, without what it lies in; None where it is not defined.
+    pub fn name_now(&self) -> Option<&str> {
+        self.now.place.as_ref().map(Place::simple)
+    }
+
+    /// Takes a moment that may have done something to it: one where its chain may stand elsewhere, or that touched its name.
+    /// `done` turns are done; those since the last that it took left it as it was.
     pub fn go_on(
         &mut self,
         chains: &Chains,
@@ -104,30 +176,26 @@ impl Living {
         snapshot: &Snapshot,
         mentions: &Mentions<'_>,
     ) {
-        let is_touched = |place: &Place| mentions.is_touched(place.simple());
-        let stays = || {
-            !chains.moves(self.chain, done)
-                || chains.place(self.chain, done) == self.now.place.as_ref()
-        };
-        let is_same = done > 0 && stays() && !self.now.place.as_ref().is_some_and(is_touched);
-        if is_same {
-            let state = self.state();
-            self.life.cells.push(Cell { state, events: vec![] });
-            if state == State::Used {
-                self.life.last_used = Some(done);
-            }
-            return;
-        }
+        self.stay_until(done.saturating_sub(1));
         let place = chains.place(self.chain, done).cloned();
         let was = std::mem::replace(&mut self.now, Moment::of(snapshot, place, mentions));
         let is_taken_in = chains.all[self.chain].became.is_some_and(|(turn, _)| turn == done);
         let mut events = self.events(&was, is_taken_in);
         self.note(done, &was);
+        let state = self.state();
         if done == 0 {
+            self.life.cells.first = state;
             return;
         }
         events.sort_by(|a, b| b.what.cmp(&a.what));
-        self.life.cells.push(Cell { state: self.state(), events });
+        self.life.cells.changes.push((done, state, events));
+    }
+
+    /// Nothing was done to it up to that many turns.
+    fn stay_until(&mut self, done: usize) {
+        if self.state() == State::Used {
+            self.life.last_used = self.life.last_used.max(Some(done));
+        }
     }
 
     fn state(&self) -> State {
@@ -211,12 +279,14 @@ impl Living {
         }
     }
 
-    pub fn finish(mut self) -> SymbolLife {
-        let vanished = |cell: &Cell| cell.events.iter().any(|it| it.what == What::Vanished);
+    /// Its life over that many turns.
+    pub fn finish(mut self, turns: usize) -> SymbolLife {
+        self.stay_until(turns);
+        self.life.cells.turns = turns;
         match self.life.cells.last().map(|cell| cell.state) {
             Some(State::Unused) => self.life.unused_since = self.life.lost(),
             Some(State::Gone) => {
-                self.life.vanished = self.life.cells.iter().rposition(vanished).map(|at| at + 1);
+                self.life.vanished = self.life.cells.last_event(|it| it.what == What::Vanished);
             }
             _ => {}
         }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{chains::Touched, facts::FileFacts, snapshot::Snapshot};
+use super::{facts::FileFacts, snapshot::File};
 use crate::run::RepoPath;
 
 /// The files that mention each word, and the words that the last turn touched.
@@ -17,17 +17,17 @@ pub(super) struct Mentions<'m> {
 }
 
 impl<'m> Mentions<'m> {
-    /// Takes the next moment.
-    pub fn go_on(&mut self, before: Option<&'m Snapshot>, after: &'m Snapshot, touched: &Touched) {
+    /// Takes the next moment: the files that a turn touched as they were before, and those that it left.
+    pub fn go_on(
+        &mut self,
+        before: impl Iterator<Item = (&'m RepoPath, &'m File)>,
+        after: impl Iterator<Item = (&'m RepoPath, &'m File)>,
+    ) {
         self.touched.clear();
         self.touched_any = false;
-        for (old, _) in touched {
-            let file = old.as_ref().zip(before);
-            let Some((path, facts)) = file.and_then(|(path, before)| found(before, path)) else {
-                continue;
-            };
-            self.touch(facts);
-            for word in facts.words() {
+        for (path, file) in before {
+            self.touch(&file.facts);
+            for word in file.facts.words() {
                 if let Some(files) = self.files.get_mut(word)
                     && let Ok(at) = files.binary_search(&path)
                 {
@@ -35,12 +35,9 @@ impl<'m> Mentions<'m> {
                 }
             }
         }
-        for (_, new) in touched {
-            let Some((path, facts)) = new.as_ref().and_then(|path| found(after, path)) else {
-                continue;
-            };
-            self.touch(facts);
-            for word in facts.words() {
+        for (path, file) in after {
+            self.touch(&file.facts);
+            for word in file.facts.words() {
                 let files = self.files.entry(word).or_default();
                 if let Err(at) = files.binary_search(&path) {
                     files.insert(at, path);
@@ -54,17 +51,13 @@ impl<'m> Mentions<'m> {
         self.touched.extend(facts.words());
     }
 
-    /// Whether the last turn touched a file that mentions a word.
-    pub fn is_touched(&self, word: &str) -> bool {
-        self.touched_any || self.touched.contains(word)
+    /// The words of the files that the last turn touched; None where they may mean any word.
+    pub fn touched(&self) -> Option<impl Iterator<Item = &'m str>> {
+        (!self.touched_any).then(|| self.touched.iter().copied())
     }
 
     /// The files that mention a word, by path.
     pub fn files(&self, word: &str) -> &[&'m RepoPath] {
         self.files.get(word).map_or(&[], Vec::as_slice)
     }
-}
-
-fn found<'m>(snapshot: &'m Snapshot, path: &RepoPath) -> Option<(&'m RepoPath, &'m FileFacts)> {
-    snapshot.files.get_key_value(path).map(|(path, file)| (path, &*file.facts))
 }

@@ -20,6 +20,7 @@ mod life;
 mod mentions;
 mod moves;
 mod names;
+mod pieces;
 mod read;
 mod snapshot;
 mod tokens;
@@ -45,10 +46,10 @@ pub use asked::{asked, judged_after, moment};
 pub use chains::Place;
 pub use event::{Event, Side, Spot, State, What};
 pub use facts::{Definition, FileFacts, Import, Kind, Part, Use, Via};
-pub use life::{Cell, Move, Source, SymbolLife};
+pub use life::{Cell, Cells, Move, Source, SymbolLife};
 pub use moves::{Touch, Went, moves};
 pub use names::in_parentheses;
-pub use read::{Versions, facts};
+pub use read::{Versions, facts, facts_of};
 pub use snapshot::{UsedBy, is_test, module_of};
 pub use users::{Fresh, Users};
 
@@ -118,10 +119,9 @@ impl Lifeline {
     /// What a turn (counts from 1) did to the symbols that decide, the worst first.
     pub fn events(&self, turn: usize) -> Vec<(&SymbolLife, &Event)> {
         let at = turn.wrapping_sub(1);
-        let of = |life: &'_ SymbolLife| life.cells.get(at).map_or(0, |cell| cell.events.len());
         let mut all = vec![];
-        for life in self.deciding().filter(|life| of(life) > 0) {
-            all.extend(life.cells[at].events.iter().map(|event| (life, event)));
+        for (life, cell) in self.deciding().filter_map(|life| Some((life, life.cells.get(at)?))) {
+            all.extend(cell.events.iter().map(|event| (life, event)));
         }
         all.sort_by(|a, b| b.1.what.cmp(&a.1.what));
         all
@@ -169,7 +169,8 @@ pub fn follow(timeline: &Timeline, known: &Known, asked: &[Asked]) -> Vec<Lifeli
         asked.iter().map(|asked| moments.symbols(&chains, asked)).collect();
     moments.play(&chains, living.iter_mut().flatten());
     let told = asked.iter().zip(living).map(|(asked, living)| {
-        let mut symbols: Vec<SymbolLife> = living.into_iter().map(Living::finish).collect();
+        let mut symbols: Vec<SymbolLife> =
+            living.into_iter().map(|it| it.finish(timeline.turns.len())).collect();
         symbols.extend(never_defined(asked, &symbols, timeline.turns.len()));
         let (component, committed) = (asked.component.clone(), asked.committed);
         let mut lifeline = Lifeline { component, committed, symbols, lost_at: None };
@@ -183,24 +184,14 @@ pub fn follow(timeline: &Timeline, known: &Known, asked: &[Asked]) -> Vec<Lifeli
 pub fn lost(timeline: &Timeline, known: &Known) -> Vec<SymbolLife> {
     let moments = Moments::of(timeline, known);
     let chains = moments.chains();
-    let is_code = |chain: &usize| {
-        let mut places = chains.all[*chain].places.iter().filter_map(|(done, place)| {
-            let moment = moments.all.get(*done)?;
-            let place = place.as_ref()?;
-            moment.snapshot.definition(&place.path, &place.name)
-        });
-        places.any(|definition| definition.kind != Kind::Value)
-    };
     let name = |chain: usize| {
         let place = chains.all[chain].places.iter().find_map(|(_, place)| place.as_ref());
         place.map(|place| place.name.clone()).unwrap_or_default()
     };
     // What is in use at the end needs no look at what was before.
-    let nothing = Snapshot::default();
-    let last = moments.all.last().map_or(&nothing, |moment| &moment.snapshot);
-    let everywhere = last.files.keys().map(|path| (None, Some(path.clone()))).collect();
+    let last = moments.last();
     let mut mentions = Mentions::default();
-    mentions.go_on(None, last, &everywhere);
+    mentions.go_on(std::iter::empty(), last.files.iter());
     let is_idle = |chain: &usize| {
         let place = chains.place(*chain, timeline.turns.len());
         place.is_none_or(|it| {
@@ -208,12 +199,13 @@ pub fn lost(timeline: &Timeline, known: &Known) -> Vec<SymbolLife> {
                 && !last.is_registered(&it.path, &it.name, &mentions)
         })
     };
-    let found: Vec<usize> = (0..chains.all.len()).filter(is_code).collect();
+    let found: Vec<usize> =
+        (0..chains.all.len()).filter(|chain| chains.all[*chain].was_code).collect();
     let found = found.into_par_iter().filter(is_idle);
     let mut living: Vec<Living> =
         found.map(|chain| Living::new(chain, name(chain), Source::Name)).collect();
     moments.play(&chains, living.iter_mut());
-    let lives = living.into_iter().map(Living::finish);
+    let lives = living.into_iter().map(|it| it.finish(timeline.turns.len()));
     lives.filter(|life| life.lost().is_some() && life.last_used.is_some()).collect()
 }
 
@@ -223,22 +215,37 @@ fn never_defined(asked: &Asked, found: &[SymbolLife], turns: usize) -> Vec<Symbo
         !found.iter().any(|life| life.source == Source::Name && *life.name == ***name)
     };
     let life = |name: &String| {
-        let mut life = Living::new(usize::MAX, name.as_str().into(), Source::Name).finish();
-        life.cells = vec![Cell { state: State::Before, events: vec![] }; turns];
-        life
+        let (name, cells) = (name.as_str().into(), Cells::still(State::Before, turns));
+        SymbolLife { name, cells, ..SymbolLife::default() }
     };
     asked.named.iter().filter(is_missing).map(life).collect()
 }
 
-/// The files before the first turn and after each.
+/// What each turn left of the files; the first is what was there before any.
 struct Moments {
     all: Vec<Moment>,
 }
 
+/// What a turn did to the files of code.
 #[derive(Default)]
 struct Moment {
-    snapshot: Snapshot,
+    /// The files that the turn touched, as they were before it.
+    before: Snapshot,
+    /// Where they are after it, in order; None of a file that is gone.
+    after: Vec<(RepoPath, Option<File>)>,
     touched: Touched,
+}
+
+impl Moment {
+    /// From the files before the turn to those after it.
+    fn apply(&self, snapshot: &mut Snapshot) {
+        for (path, file) in &self.after {
+            match file {
+                Some(file) => snapshot.insert(path, file.clone()),
+                None => drop(snapshot.remove(path)),
+            }
+        }
+    }
 }
 
 impl Moments {
@@ -247,46 +254,76 @@ impl Moments {
             let content = content(path, file)?;
             Some(known.get(&content).cloned().unwrap_or_default())
         };
+        let file = |(path, file): (&RepoPath, &TreeFile)| {
+            Some((path.clone(), Some(File::new(path, facts(path, *file)?))))
+        };
+        let after: Vec<_> = timeline.base.files.iter().filter_map(file).collect();
+        let touched = after.iter().map(|(path, _)| (None, Some(path.clone()))).collect();
+        let base = Moment { before: Snapshot::default(), after, touched };
         let mut snapshot = Snapshot::default();
-        for (path, file) in &timeline.base.files {
-            if let Some(facts) = facts(path, *file) {
-                snapshot.insert(path, File::new(path, facts));
-            }
-        }
-        let touched = snapshot.files.keys().map(|path| (None, Some(path.clone()))).collect();
-        let mut all = vec![Moment { snapshot: snapshot.clone(), touched }];
+        base.apply(&mut snapshot);
+        let mut all = vec![base];
         for turn in &timeline.turns {
-            let mut touched = vec![];
-            for change in &turn.changes {
-                apply(&mut snapshot, change, &facts, &mut touched);
+            let mut moment = Moment::default();
+            let touched = turn.changes.iter().flat_map(|it| it.from.iter().chain([&it.path]));
+            for path in touched {
+                if let Some(file) = snapshot.files.get(path) {
+                    moment.before.insert(path, file.clone());
+                }
             }
-            all.push(Moment { snapshot: snapshot.clone(), touched });
+            for change in &turn.changes {
+                change_files(&mut snapshot, change, &facts, &mut moment);
+            }
+            all.push(moment);
         }
         Self { all }
     }
 
     fn chains(&self) -> Chains {
         let mut chains = Chains::default();
-        let nothing = Snapshot::default();
+        let mut snapshot = Snapshot::default();
         for (turn, moment) in self.all.iter().enumerate() {
-            let before = turn.checked_sub(1).map_or(&nothing, |before| &self.all[before].snapshot);
-            let after = &moment.snapshot;
+            moment.apply(&mut snapshot);
+            let (before, after) = (&moment.before, &snapshot);
             chains.go_on(&Step { turn, before, after, touched: &moment.touched });
         }
         chains
     }
 
+    /// The files after the last turn.
+    fn last(&self) -> Snapshot {
+        let mut snapshot = Snapshot::indexed();
+        self.all.iter().for_each(|moment| moment.apply(&mut snapshot));
+        snapshot
+    }
+
+    /// A file after so many turns.
+    fn file(&self, path: &RepoPath, done: usize) -> Option<&File> {
+        let until = self.all.get(..=done)?;
+        let mut changes = until.iter().rev().flat_map(|moment| moment.after.iter().rev());
+        changes.find(|(touched, _)| touched == path)?.1.as_ref()
+    }
+
     /// Takes each of these through all moments.
     fn play<'l>(&self, chains: &Chains, living: impl Iterator<Item = &'l mut Living>) {
         let mut living: Vec<&mut Living> = living.collect();
+        let mut visits = Visits::of(chains, &living, self.all.len());
         let mut mentions = Mentions::default();
-        let mut before = None;
+        let mut snapshot = Snapshot::indexed();
         for (done, moment) in self.all.iter().enumerate() {
-            mentions.go_on(before, &moment.snapshot, &moment.touched);
-            before = Some(&moment.snapshot);
-            let go_on =
-                |one: &mut &mut Living| one.go_on(chains, done, &moment.snapshot, &mentions);
-            living.par_iter_mut().with_min_len(FEW_LIVES).for_each(go_on);
+            moment.apply(&mut snapshot);
+            let came = moment.after.iter().filter_map(|(path, file)| Some((path, file.as_ref()?)));
+            mentions.go_on(moment.before.files.iter(), came);
+            let taken = visits.take(done, &living, &mentions);
+            let go_on = |one: &mut Living| one.go_on(chains, done, &snapshot, &mentions);
+            if taken.len() < FEW_LIVES {
+                taken.iter().for_each(|at| go_on(living[*at]));
+            } else {
+                let is_taken = |at: &usize| taken.binary_search(at).is_ok();
+                let all = living.par_iter_mut().enumerate().with_min_len(FEW_LIVES);
+                all.filter(|(at, _)| is_taken(at)).for_each(|(_, one)| go_on(one));
+            }
+            visits.note(&taken, &living);
         }
     }
 
@@ -312,10 +349,7 @@ impl Moments {
 
     /// The innermost definition around all of the lines; where there is none, those that begin among them.
     fn places_around(&self, around: &Excerpt) -> Vec<Place> {
-        let moment = self.all.get(around.done);
-        let Some(file) = moment.and_then(|it| it.snapshot.files.get(&around.path)) else {
-            return vec![];
-        };
+        let Some(file) = self.file(&around.path, around.done) else { return vec![] };
         let line = |line: usize| u32::try_from(line).unwrap_or(u32::MAX);
         let (first, last) = (line(around.lines.0), line(around.lines.1));
         let all = &file.facts.definitions;
@@ -342,11 +376,56 @@ impl Moments {
     }
 }
 
-fn apply(
+/// Which lives a moment may do something to.
+struct Visits {
+    /// By moment: lives whose chains may stand elsewhere after it.
+    moving: Vec<Vec<usize>>,
+    /// Lives by their names now, those that had the name before too.
+    named: HashMap<Box<str>, BTreeSet<usize>>,
+}
+
+impl Visits {
+    fn of(chains: &Chains, living: &[&mut Living], moments: usize) -> Self {
+        let mut moving = vec![vec![]; moments];
+        for (at, one) in living.iter().enumerate() {
+            for turn in chains.turns(one.chain()) {
+                if let Some(moved) = moving.get_mut(turn) {
+                    moved.push(at);
+                }
+            }
+        }
+        Self { moving, named: HashMap::new() }
+    }
+
+    /// The lives to be taken through a moment, ascending.
+    fn take(&self, done: usize, living: &[&mut Living], mentions: &Mentions<'_>) -> Vec<usize> {
+        // Before the first turn everything begins.
+        let Some(words) = mentions.touched().filter(|_| done > 0) else {
+            return (0..living.len()).collect();
+        };
+        let named = words.filter_map(|word| self.named.get(word)).flatten();
+        let mut all: Vec<usize> = named.chain(&self.moving[done]).copied().collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    fn note(&mut self, taken: &[usize], living: &[&mut Living]) {
+        for at in taken {
+            let Some(name) = living[*at].name_now() else { continue };
+            if !self.named.get(name).is_some_and(|lives| lives.contains(at)) {
+                self.named.entry(name.into()).or_default().insert(*at);
+            }
+        }
+    }
+}
+
+/// Takes one change of a turn in, and notes it.
+fn change_files(
     snapshot: &mut Snapshot,
     change: &Change,
     facts: &dyn Fn(&RepoPath, TreeFile) -> Option<Arc<FileFacts>>,
-    touched: &mut Touched,
+    moment: &mut Moment,
 ) {
     let old = change.from.as_ref().unwrap_or(&change.path);
     let before = snapshot.remove(old);
@@ -359,11 +438,16 @@ fn apply(
         None => None,
     };
     let (had, has) = (before.is_some(), after.is_some());
+    if had && (!has || *old != change.path) {
+        moment.after.push((old.clone(), None));
+    }
     if let Some(facts) = after {
-        snapshot.insert(&change.path, File::new(&change.path, facts));
+        let file = File::new(&change.path, facts);
+        snapshot.insert(&change.path, file.clone());
+        moment.after.push((change.path.clone(), Some(file)));
     }
     if had || has {
-        touched.push((had.then(|| old.clone()), has.then(|| change.path.clone())));
+        moment.touched.push((had.then(|| old.clone()), has.then(|| change.path.clone())));
     }
 }
 

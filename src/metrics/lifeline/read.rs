@@ -1,12 +1,14 @@
-//! Reads the facts of a file out of its tree, in one walk over its nodes.
+//! Reads the facts of a file, or of a piece of one, out of its tree, in one walk over its nodes.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use tree_sitter::Tree;
+use tree_sitter::{Point, Tree};
 
 use super::{
     facts::{Definition, FileFacts, Kind, Part, Use, Via},
-    imports, tokens,
+    imports,
+    pieces::{self, Pieces},
+    tokens,
     words::{
         BLOCK, Binding, CLASS, COMMENT, CONDITIONAL, CONTENT, CONTINUATION, EXPRESSION_STATEMENT,
         FUNCTION, FieldId, Flags, IMPORT, MODULE, NAME, PATTERN, SPACE, STRING, TUPLE, VALUE,
@@ -16,11 +18,7 @@ use super::{
 use crate::{
     code::tree::{self, Grammar},
     metrics::{
-        quality::{
-            MAX_BYTES, MAX_DEPTH,
-            flat::{Flat, span},
-            languages::names,
-        },
+        quality::{MAX_BYTES, MAX_DEPTH, Span, flat::Flat, languages::names},
         registered,
     },
 };
@@ -30,16 +28,26 @@ pub fn facts(grammar: Grammar, bytes: &[u8]) -> FileFacts {
     Versions::of(grammar).facts(bytes)
 }
 
-/// Reads versions of one file in order. What one has in common with the one before is parsed once.
+/// As [`facts()`], of a text whose tree is there.
+pub fn facts_of(grammar: Grammar, text: &[u8], tree: &Tree) -> FileFacts {
+    let text = std::str::from_utf8(text).ok().filter(|text| text.len() <= MAX_BYTES);
+    let (Some(text), Some(words)) = (text, Words::of(grammar)) else {
+        return FileFacts::default();
+    };
+    of_whole(grammar, words, text, tree)
+}
+
+/// Reads versions of one file in order. What one has in common with the one before is parsed and read once.
 #[derive(Debug)]
 pub struct Versions {
     grammar: Grammar,
     last: Option<(String, Tree)>,
+    pieces: Pieces,
 }
 
 impl Versions {
-    pub const fn of(grammar: Grammar) -> Self {
-        Self { grammar, last: None }
+    pub fn of(grammar: Grammar) -> Self {
+        Self { grammar, last: None, pieces: Pieces::new() }
     }
 
     /// As [`facts()`], of the next version.
@@ -53,18 +61,47 @@ impl Versions {
             None => tree::parse(self.grammar, bytes),
         };
         let Some(tree) = tree else { return FileFacts::default() };
-        let facts = of_tree(self.grammar, words, text, &tree);
+        let facts = self.of_tree(words, text, &tree);
         self.last = Some((text.to_owned(), tree));
         facts
     }
+
+    fn of_tree(&mut self, words: &'static Words, text: &str, tree: &Tree) -> FileFacts {
+        // Around an error a piece depends on what stands beside it.
+        let is_whole = tree.root_node().has_error();
+        let read = || pieces::read((self.grammar, words), text, tree, &self.pieces);
+        if let Some((facts, pieces)) = (!is_whole).then(read).flatten() {
+            self.pieces = pieces;
+            return facts;
+        }
+        of_whole(self.grammar, words, text, tree)
+    }
 }
 
-fn of_tree(grammar: Grammar, words: &'static Words, text: &str, tree: &Tree) -> FileFacts {
+pub(super) fn of_whole(
+    grammar: Grammar,
+    words: &'static Words,
+    text: &str,
+    tree: &Tree,
+) -> FileFacts {
     let flat = Flat::of(tree);
     if flat.depth > MAX_DEPTH {
         return FileFacts::default();
     }
-    let mut reader = Reader::of(text, &flat, words, grammar);
+    of_flat(grammar, words, text, &flat, (0, 0))
+}
+
+/// The facts of what a flat tree has of a text. `from` is where that begins: its byte, and the lines before, which are
+/// not counted.
+pub(super) fn of_flat(
+    grammar: Grammar,
+    words: &'static Words,
+    text: &str,
+    flat: &Flat<'_>,
+    from: (usize, usize),
+) -> FileFacts {
+    let mut reader = Reader::of(text, flat, words, grammar);
+    (reader.told, reader.rows) = from;
     reader.walk();
     reader.finish()
 }
@@ -89,6 +126,8 @@ struct Reader<'a> {
     found: Vec<Found>,
     /// The byte up to which the text has been told.
     told: usize,
+    /// Lines that are not counted.
+    rows: usize,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -125,6 +164,7 @@ impl<'a> Reader<'a> {
             before: Vec::with_capacity(flat.len() + 1),
             found: vec![],
             told: 0,
+            rows: 0,
         }
     }
 
@@ -423,13 +463,17 @@ impl<'a> Reader<'a> {
         }
         let conditions = around.map_or(0, |around| around.conditions);
         let is_conditional = self.conditions.len() > conditions;
-        let row = self.flat.entries[at].node.start_position().row;
-        let line = u32::try_from(row + 1).unwrap_or(u32::MAX);
+        let line = self.line(self.flat.entries[at].node.start_position());
         let via = self.via(at);
         let fresh = Use { via: via.clone(), within, count: 0, line, is_conditional: true };
         let found = self.uses.entry((name, via, within)).or_insert(fresh);
         found.count += 1;
         found.is_conditional &= is_conditional;
+    }
+
+    /// The line of a point, counting from 1 after those that are not counted.
+    fn line(&self, point: Point) -> u32 {
+        u32::try_from((point.row + 1).saturating_sub(self.rows)).unwrap_or(u32::MAX)
     }
 
     /// Whether an entry stands in that field of its parent.
@@ -470,17 +514,14 @@ impl<'a> Reader<'a> {
         for found in &self.found {
             let word = |entry: usize| self.before.get(entry).copied().unwrap_or_default();
             let tokens = (word(found.start), word(found.body), word(self.after(found.at)));
-            let part = Part { span: span(self.flat, found.start), tokens };
+            let node = self.flat.entries[found.start].node;
+            let (start, end) = (self.line(node.start_position()), self.line(node.end_position()));
+            let part = Part { span: Span { start, end }, tokens };
             self.facts.definitions[found.definition as usize].parts.push(part);
         }
         let words = std::mem::take(&mut self.facts.tokens);
         for definition in &mut self.facts.definitions {
-            let own_name = tokens::of(definition.simple().as_bytes());
-            let all = definition
-                .parts
-                .iter()
-                .filter_map(|part| words.get(part.tokens.0 as usize..part.tokens.2 as usize));
-            definition.hash = tokens::hash(all.flatten().copied(), own_name);
+            definition.hash = tokens::of_definition(definition, &words);
         }
         self.facts.tokens = words;
         for ((name, ..), one) in self.uses {

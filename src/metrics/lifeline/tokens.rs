@@ -19,10 +19,18 @@ pub fn of(word: &[u8]) -> u32 {
 }
 
 /// Of a row of words, with one of them replaced.
-pub fn hash(tokens: impl Iterator<Item = u32>, own_name: u32) -> u64 {
+fn hash(tokens: impl Iterator<Item = u32>, own_name: u32) -> u64 {
     tokens.fold(0xcbf2_9ce4_8422_2325, |hash, token| {
         mix(hash, u64::from(if token == own_name { OWN_NAME } else { token }))
     })
+}
+
+/// Of all parts of a definition, which are made of these words, its own name replaced.
+pub fn of_definition(definition: &Definition, words: &[u32]) -> u64 {
+    let own_name = of(definition.simple().as_bytes());
+    let parts = definition.parts.iter();
+    let parts = parts.filter_map(|part| words.get(part.tokens.0 as usize..part.tokens.2 as usize));
+    hash(parts.flatten().copied(), own_name)
 }
 
 fn mix(hash: u64, word: u64) -> u64 {

@@ -8,7 +8,8 @@
 
 mod languages;
 
-use tree_sitter::Node;
+use serde::{Deserialize, Serialize};
+use tree_sitter::{Node, Tree};
 
 use crate::{
     code::tree::{self, Grammar},
@@ -19,7 +20,7 @@ use crate::{
 use languages::Shape;
 
 /// What was counted in the test files of one state of the code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Assertions {
     /// Files that were read.
     pub files: usize,
@@ -74,13 +75,12 @@ pub fn shipped(text: &[u8]) -> Assertions {
     sum
 }
 
-/// As the paper describes it. Nothing of a file in Python with a syntax error, as in the scorer; other languages, in whose
-/// files a macro may look like one, as far as they are understood.
-pub fn paper(grammar: Grammar, text: &[u8]) -> Assertions {
+/// As the paper describes it, of a text and its tree. Nothing of a file in Python with a syntax error, as in the scorer; other
+/// languages, in whose files a macro may look like one, as far as they are understood.
+pub fn paper(grammar: Grammar, text: &[u8], tree: &Tree) -> Assertions {
     let is_python = grammar == Grammar::Python;
     let shape = if is_python { Some(PYTHON) } else { Shape::of(grammar) };
-    let parsed = tree::parse(grammar, text);
-    let Some((shape, tree)) = shape.zip(parsed) else { return Assertions::default() };
+    let Some(shape) = shape else { return Assertions::default() };
     if is_python && tree.root_node().has_error() {
         return Assertions::default();
     }
@@ -183,13 +183,17 @@ fn is_assert_call(node: Node<'_>, text: &[u8]) -> bool {
 mod tests {
     use super::*;
 
+    fn paper(text: &[u8]) -> Assertions {
+        super::paper(Grammar::Python, text, &tree::parse(Grammar::Python, text).unwrap())
+    }
+
     #[test]
     fn the_paper_counts_every_assertion_once_and_the_scorer_only_statements() {
         let text = b"import pytest\nclass T:\n    async def test_a(self):\n        assert 1 == 2\n        self.assertEqual(1, 2)\n        with pytest.raises(ValueError):\n            f()\n    def helper(self):\n        assert 3 == 4\n";
 
         assert_eq!(shipped(text), Assertions { files: 1, functions: 0, asserts: 0 });
-        assert_eq!(paper(Grammar::Python, text), Assertions { files: 1, functions: 1, asserts: 3 });
-        assert_eq!(paper(Grammar::Python, text).density(), Some(3.0));
+        assert_eq!(paper(text), Assertions { files: 1, functions: 1, asserts: 3 });
+        assert_eq!(paper(text).density(), Some(3.0));
     }
 
     #[test]
@@ -202,7 +206,7 @@ mod tests {
     #[test]
     fn a_file_that_does_not_parse_counts_nothing() {
         assert_eq!(shipped(b"def test_a(:\n"), Assertions::default());
-        assert_eq!(paper(Grammar::Python, b"def test_a(:\n"), Assertions::default());
+        assert_eq!(paper(b"def test_a(:\n"), Assertions::default());
     }
 
     #[test]

@@ -8,6 +8,8 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
 };
 
+use serde::{Deserialize, Serialize};
+
 use super::{
     action::{self, Action},
     judged::{JudgedPart, Opinion},
@@ -80,7 +82,7 @@ pub struct Prints {
 }
 
 /// The code that a run ended with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct CodeFacts {
     /// Assertions as the released scorer counts them.
     pub shipped: super::Assertions,
@@ -133,7 +135,7 @@ pub struct Undone {
 }
 
 /// A definition that was in use, and that no code uses from this turn to the end.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LostUse {
     pub name: String,
     /// Where it is defined, or was last.

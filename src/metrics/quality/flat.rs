@@ -3,7 +3,7 @@
 //! The descendants of a node are the entries after it up to its `after`, so that nothing here or in what uses it climbs
 //! or calls itself: code nested a hundred thousand deep costs memory, not stack.
 
-use tree_sitter::{Node, Tree};
+use tree_sitter::{Node, Tree, TreeCursor};
 
 use super::file::Span;
 
@@ -29,9 +29,26 @@ pub struct Flat<'t> {
 
 impl<'t> Flat<'t> {
     pub fn of(tree: &'t Tree) -> Self {
-        let mut cursor = tree.walk();
-        let mut entries = Vec::with_capacity(tree.root_node().descendant_count());
-        let (mut open, mut depth) = (vec![], 0);
+        let root = tree.root_node();
+        let entries = Vec::with_capacity(root.descendant_count());
+        Self::walked(&mut tree.walk(), entries, vec![])
+    }
+
+    /// A root with one of its children and what lies in that, as if it had no other.
+    pub fn of_child(root: Node<'t>, child: Node<'t>) -> Self {
+        let mut entries = Vec::with_capacity(child.descendant_count() + 1);
+        push(&mut entries, &[], root);
+        let mut flat = Self::walked(&mut child.walk(), entries, vec![0]);
+        flat.entries[0].after = index(flat.entries.len());
+        flat
+    }
+
+    fn walked(
+        cursor: &mut TreeCursor<'t>,
+        mut entries: Vec<Entry<'t>>,
+        mut open: Vec<usize>,
+    ) -> Self {
+        let mut depth = 0;
         loop {
             push(&mut entries, &open, cursor.node());
             depth = depth.max(open.len());
@@ -40,7 +57,8 @@ impl<'t> Flat<'t> {
                 continue;
             }
             while !cursor.goto_next_sibling() {
-                let Some(parent) = open.pop() else { return Self { entries, depth } };
+                let parent = open.pop_if(|_| cursor.depth() > 0);
+                let Some(parent) = parent else { return Self { entries, depth } };
                 entries[parent].after = index(entries.len());
                 cursor.goto_parent();
             }

@@ -4,10 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use crate::{
     metrics::process::{NameUses, NamesOfStep, StepFacts},
-    run::{Run, StepId, StepKind, StepText, files::Timeline},
+    run::StepText,
 };
-
-use super::{super::Archive, definitions};
 
 /// The names that a run with a compaction is followed by: functions, classes and methods of the code outside tests at the end.
 /// None of a run without one.
@@ -21,14 +19,10 @@ pub struct Names {
 const LEAST_LETTERS: usize = 4;
 
 impl Names {
-    pub fn of(archive: &Archive, run: &Run, timeline: &Timeline) -> Self {
-        let is_cut = |id: &StepId| run.step(*id).is_some_and(|it| it.kind == StepKind::Compaction);
+    /// Of what the code defines: names with their files.
+    pub fn of(defined: Vec<(String, String)>) -> Self {
         let mut names = Self::default();
-        if !run.numbered_steps().iter().any(|(id, _)| is_cut(id)) {
-            return names;
-        }
-        let tree = timeline.tree_after(run.end());
-        for (name, path) in definitions(archive, run, &tree, &|_| true) {
+        for (name, path) in defined {
             let is_special = name.starts_with("__") && name.ends_with("__");
             if name.len() < LEAST_LETTERS || is_special || names.by_name.contains_key(&name) {
                 continue;

@@ -211,7 +211,11 @@ mod tests {
     };
 
     fn counted(grammar: Grammar, text: &str) -> (usize, usize) {
-        let Assertions { functions, asserts, .. } = paper(grammar, text.as_bytes());
+        let Assertions { functions, asserts, .. } = paper(
+            grammar,
+            text.as_bytes(),
+            &crate::code::tree::parse(grammar, text.as_bytes()).unwrap(),
+        );
         (functions, asserts)
     }
 
