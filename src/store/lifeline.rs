@@ -84,7 +84,39 @@ impl Archive {
 mod tests {
     use std::path::Path;
 
-    use crate::{metrics::lifeline::asked, store};
+    use crate::{
+        code::tree::{self, Grammar},
+        metrics::lifeline::{self, asked},
+        store::{self, disk},
+    };
+
+    /// A file that is read piece by piece has the facts that it has as a whole. `TRAJVIEW_CODE` names a folder of more code.
+    #[test]
+    fn pieces_of_a_file_have_the_facts_of_the_whole() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let more = std::env::var_os("TRAJVIEW_CODE").map(std::path::PathBuf::from);
+        let here = ["src/metrics", "tests/vectors", "sample-runs"].map(|folder| root.join(folder));
+        let (mut folders, mut files): (Vec<_>, _) = (here.into_iter().chain(more).collect(), 0);
+        while let Some(folder) = folders.pop() {
+            for path in disk::listed(&folder) {
+                if path.is_dir() && !path.is_symlink() {
+                    folders.push(path);
+                    continue;
+                }
+                let grammar = path.to_str().and_then(Grammar::of).filter(|it| it.is_compiled_in());
+                let Some(grammar) = grammar else { continue };
+                let text = std::fs::read(&path).unwrap();
+                let tree = tree::parse(grammar, &text).unwrap();
+                if tree.root_node().has_error() {
+                    continue;
+                }
+                let read = lifeline::facts(grammar, &text);
+                assert_eq!(read, lifeline::facts_of(grammar, &text, &tree), "{}", path.display());
+                files += 1;
+            }
+        }
+        assert!(files > 50, "{files}");
+    }
 
     fn lost(sample: &str) -> Vec<(String, usize)> {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample-runs").join(sample);

@@ -107,9 +107,10 @@ fn code_facts(archive: &Archive, run: &Run, timeline: &Timeline) -> CodeFacts {
         let grammar = Grammar::of(path.as_str()).filter(|it| it.is_compiled_in());
         let tree = grammar.and_then(|grammar| Some((grammar, tree::parse(grammar, text)?)));
         let Some((grammar, tree)) = tree else { return Default::default() };
-        let paper = assertions::is_paper_test(path)
-            .then(|| assertions::paper(grammar, text, &tree))
-            .unwrap_or_default();
+        let paper = match assertions::is_paper_test(path) {
+            true => assertions::paper(grammar, text, &tree),
+            false => Assertions::default(),
+        };
         let facts = is_test(path).then(|| lifeline::facts_of(grammar, text, &tree));
         (paper, facts)
     };

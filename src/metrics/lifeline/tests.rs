@@ -46,51 +46,6 @@ fn told_of(lifeline: &Lifeline, turns: usize) -> Vec<String> {
     (1..=turns).filter_map(of).collect()
 }
 
-/// Every file of the languages below a folder.
-fn code_below(folder: &std::path::Path, then: &mut dyn FnMut(Grammar, &str)) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() && !path.is_symlink() {
-            code_below(&path, then);
-            continue;
-        }
-        let grammar = path.to_str().and_then(Grammar::of).filter(|it| it.is_compiled_in());
-        let text = grammar.and_then(|_| std::fs::read_to_string(&path).ok());
-        if let Some((grammar, text)) = grammar.zip(text) {
-            then(grammar, &text);
-        }
-    }
-}
-
-/// A file that is read piece by piece has the facts that it has as a whole.
-#[test]
-fn pieces_of_a_file_have_the_facts_of_the_whole() {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-    let more = std::env::var_os("TRAJVIEW_CODE").map(std::path::PathBuf::from);
-    let mut files = 0;
-    for folder in ["src/metrics", "tests/vectors", "sample-runs"]
-        .map(|it| root.join(it))
-        .into_iter()
-        .chain(more)
-    {
-        code_below(&folder, &mut |grammar, text| {
-            let tree = crate::code::tree::parse(grammar, text.as_bytes()).unwrap();
-            let Some(words) = words::Words::of(grammar) else { return };
-            if tree.root_node().has_error() {
-                return;
-            }
-            files += 1;
-            let known = pieces::Pieces::new();
-            if let Some((read, pieces)) = pieces::read((grammar, words), text, &tree, &known) {
-                assert_eq!(read, read::of_whole(grammar, words, text, &tree), "{text}");
-                let again = pieces::read((grammar, words), text, &tree, &pieces);
-                assert_eq!(again, Some((read, pieces)));
-            }
-        });
-    }
-    assert!(files > 50, "{files}");
-}
-
 /// A piece of one text in the place of a piece of another, again and again: what was read before does not show.
 #[test]
 fn facts_of_a_version_do_not_depend_on_the_versions_before() {
