@@ -12,6 +12,7 @@ use std::{
 };
 
 use crate::{
+    formats::{self, Source},
     judge::{
         cost::CostBudget,
         criteria::{self, Criteria},
@@ -28,6 +29,7 @@ use crate::{
     run::{
         Run,
         named::{self, Miss},
+        rubric::{Codebook, Unit},
     },
     store::{self, Opened, judgements::Judgements},
 };
@@ -84,6 +86,11 @@ pub struct Args {
     /// The words a judge is told, in the place of the built-in ones
     #[arg(long, value_name = "FILE")]
     prompt: Option<PathBuf>,
+    /// What components are scored by: a study file (study.toml) or a components.json with a codebook. If left out, the run's
+    /// components.json; where neither has one, from 0 to 4. A codebook with a scale of its own (1..5, 0..1, [0,1]) or with several
+    /// criteria is what the judge is given then, and what it is held to
+    #[arg(long, value_name = "FILE")]
+    codebook: Option<PathBuf>,
     /// What places are flagged by, in the place of the built-in criteria (schema trajview.criteria/1)
     #[arg(long, value_name = "FILE")]
     criteria: Option<PathBuf>,
@@ -106,8 +113,10 @@ pub struct Args {
 
 /// A rubric by its word.
 fn rubric(word: &str) -> Result<Scale, String> {
-    let known = || Scale::ALL.map(Scale::word).join(", ");
-    Scale::by_word(word).ok_or_else(|| format!("expected one of {}", known()))
+    let known = || Scale::NAMED.map(Scale::word).join(", ");
+    Scale::by_word(word)
+        .filter(|scale| Scale::NAMED.contains(scale))
+        .ok_or_else(|| format!("expected one of {}", known()))
 }
 
 fn dollars(word: &str) -> Result<f64, String> {
@@ -120,6 +129,9 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         return Err(Failure::wrong(
             "--criteria is for --rubric flags; components are judged by their checklist",
         ));
+    }
+    if args.codebook.is_some() && args.rubric != Scale::Levels {
+        return Err(Failure::wrong("--codebook is for components; leave out --rubric"));
     }
     if args.store.is_some() && args.rubric != Scale::Decisions {
         return Err(Failure::wrong("--store is for --rubric decisions"));
@@ -300,7 +312,7 @@ fn wish(args: &Args, settings: Settings, opened: &Opened) -> Result<JudgingReque
         settings,
         prompt: prompt(args.rubric, args.prompt.as_deref())?,
         about: match args.rubric {
-            Scale::Levels => About::Components,
+            Scale::Levels | Scale::Codebook => About::Components,
             Scale::Flags => About::Places(Arc::new(criteria(args.criteria.as_deref())?)),
             Scale::Decisions => {
                 let store = decisions::store_of(args.store.as_deref(), &opened.archive)?;
@@ -308,6 +320,7 @@ fn wish(args: &Args, settings: Settings, opened: &Opened) -> Result<JudgingReque
             }
             Scale::Process => About::Process,
         },
+        codebook: args.codebook.as_deref().map(codebook).transpose()?.map(Arc::new),
         components: (wanted != ["all"]).then_some(wanted),
         turn: 0,
         budget: args.budget,
@@ -346,6 +359,26 @@ fn prompt(scale: Scale, path: Option<&Path>) -> Result<Prompt, Failure> {
     let Some(path) = path else { return Ok(Prompt::built_in_for(scale)) };
     let of = |bytes: &[u8], origin: &str| Prompt::for_rubric(scale, bytes, origin);
     Ok(own::read(path, prompt::MOST_BYTES, of)?)
+}
+
+/// What a study or a file of components says of the levels of components.
+fn codebook(path: &Path) -> Result<Codebook, Failure> {
+    let lacks = || {
+        let shown = path.display();
+        let how = "a table [codebook] of a study, or \"codebook\" in a components.json, has one";
+        Failure::not_understood(format!("{shown}: has no codebook for components; {how}"))
+    };
+    if store::study::is_study(path) {
+        let design = store::study::read(path)?;
+        return design.codebook.filter(|_| design.unit == Unit::Component).ok_or_else(lacks);
+    }
+    let name = path.display().to_string();
+    let read = |bytes: &[u8], _: &str| {
+        Ok(formats::rubric::read(&[Source { name: "components.json", bytes }]))
+    };
+    let read = own::read(path, formats::rubric::MOST_BYTES as usize, read)?;
+    let book = read.codebook.ok_or_else(lacks)?;
+    Ok(Codebook { origin: name, ..*book })
 }
 
 fn criteria(path: Option<&Path>) -> Result<Criteria, Failure> {

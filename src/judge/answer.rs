@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::run::rubric::{CANNOT_TELL, Evidence, Levels};
+use crate::run::rubric::{CANNOT_TELL, Evidence, Given, Levels};
 
 use super::{
     snapshot::{Found, Snapshot},
@@ -10,10 +10,13 @@ use super::{
 };
 
 /// What a judge decided.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Answer {
-    /// One of the levels; None where the judge says that it [cannot tell](CANNOT_TELL) and the rubric lets it.
+    /// One of the levels; None where the judge says that it [cannot tell](CANNOT_TELL) and the rubric lets it, and where
+    /// it scores by a codebook.
     pub level: Option<u8>,
+    /// The scores by a codebook, in its order.
+    pub given: Vec<Given>,
     /// Never blank.
     pub rationale: String,
     /// As the judge wrote them; not checked yet.
@@ -37,7 +40,6 @@ pub const fn key(levels: &Levels) -> &'static str {
 
 /// The schema of a verdict.
 pub fn schema(levels: &Levels) -> Value {
-    let line = json!({"type": "integer", "minimum": 1});
     let key = key(levels);
     let level = match levels.in_words {
         true => json!({"type": "string", "enum": words(levels)}),
@@ -45,10 +47,16 @@ pub fn schema(levels: &Levels) -> Value {
             json!({"type": "integer", "minimum": 0, "maximum": levels.full(), "description": numbered(levels)})
         }
     };
+    schema_with(key, level)
+}
+
+/// The schema of a verdict, with what is given under a key.
+pub(super) fn schema_with(key: &str, given: Value) -> Value {
+    let line = json!({"type": "integer", "minimum": 1});
     json!({
         "type": "object",
         "properties": {
-            key: level,
+            key: given,
             "rationale": {"type": "string", "description": "two to five sentences"},
             "evidence": {
                 "type": "array",
@@ -79,18 +87,24 @@ pub fn words(levels: &Levels) -> Vec<&'static str> {
 
 /// Reads a verdict out of a text: the last object in it that has a level. The error says what was wrong.
 pub fn read(text: &str, levels: &Levels) -> Result<Answer, String> {
+    read_object(&last_with(text, &|it| level_of(it, levels).is_some(), lacks(levels))?, levels)
+}
+
+/// The last object in a text that is an answer; where there are others only, the error is `lacks`.
+pub(super) fn last_with(
+    text: &str,
+    is_answer: &dyn Fn(&Value) -> bool,
+    lacks: String,
+) -> Result<Value, String> {
     if text.trim().is_empty() {
         return Err("the answer is empty".into());
     }
     let objects = objects_in(text);
-    let Some(object) = objects.iter().rev().find(|object| level_of(object, levels).is_some())
-    else {
-        return Err(match objects.is_empty() {
-            true => "the answer has no JSON object".into(),
-            false => lacks(levels),
-        });
-    };
-    read_object(object, levels)
+    let is_empty = objects.is_empty();
+    objects.into_iter().rfind(is_answer).ok_or_else(|| match is_empty {
+        true => "the answer has no JSON object".into(),
+        false => lacks,
+    })
 }
 
 fn lacks(levels: &Levels) -> String {
@@ -101,16 +115,16 @@ fn lacks(levels: &Levels) -> String {
 pub fn read_object(object: &Value, levels: &Levels) -> Result<Answer, String> {
     let level = level_of(object, levels).ok_or_else(|| lacks(levels))?;
     let level = level_read(level, levels)?;
+    Ok(Answer { level, ..reasons(object)? })
+}
+
+/// Rationale and evidence of an answer, without what it gives.
+pub(super) fn reasons(object: &Value) -> Result<Answer, String> {
     let rationale = object.get("rationale").and_then(Value::as_str).map_or("", str::trim);
     if rationale.is_empty() {
         return Err("the answer has no \"rationale\"".into());
     }
-    let mut answer = Answer {
-        level,
-        rationale: cut(rationale, MOST_RATIONALE),
-        evidence: vec![],
-        unreadable: vec![],
-    };
+    let mut answer = Answer { rationale: cut(rationale, MOST_RATIONALE), ..Answer::default() };
     let entries = match object.get("evidence") {
         None | Some(Value::Null) => &[][..],
         Some(Value::Array(entries)) => entries,
@@ -279,6 +293,7 @@ mod tests {
     fn plain() -> Answer {
         Answer {
             level: Some(3),
+            given: vec![],
             rationale: "It is there.".into(),
             evidence: vec![lines("a.py", 2, 9)],
             unreadable: vec![],

@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use crate::{
-    run::rubric::{CANNOT_TELL, Evidence},
+    run::rubric::{CANNOT_TELL, Evidence, Given},
     store::sha256,
 };
 
@@ -15,7 +15,7 @@ use super::{
     answer::{self, cut},
     conversation::{Call, Conversation, Entry, Outcome, Reply, Usage},
     fault::Fault,
-    flags,
+    flags, given,
     item::{Decided, Item, Said},
     prompt::Prompt,
     scale::Scale,
@@ -66,12 +66,14 @@ pub struct Judged {
     pub about_sha256: Option<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Verdict {
-    /// None where the judge answered that it cannot tell.
+    /// None where the judge answered that it cannot tell, and where it scored by a codebook.
     pub level: Option<u8>,
-    /// The name of the level, or that the judge cannot tell.
-    pub label: &'static str,
+    /// The scores by a codebook, in its order.
+    pub given: Vec<Given>,
+    /// The name of the level, or that the judge cannot tell; by a codebook what it gave.
+    pub label: String,
     pub rationale: String,
     /// Lines the snapshot has.
     pub evidence: Vec<Evidence>,
@@ -173,6 +175,7 @@ impl<'a> Exchange<'a> {
             entries: vec![Entry::Said(prompt.question(item, budget))],
             may_look: budget > 0,
             scale: item.scale(),
+            codebook: item.codebook().cloned(),
             wants_text: false,
         };
         Self {
@@ -251,7 +254,7 @@ impl<'a> Exchange<'a> {
     /// The one more chance.
     fn correct(&mut self, calls: &[Call], why: &str) -> Vec<Entry> {
         self.has_second_chance = false;
-        let words = self.question.item.scale().again(why);
+        let words = self.question.item.again(why);
         if calls.is_empty() {
             return vec![Entry::Said(words)];
         }
@@ -277,9 +280,17 @@ fn verdict(answer: answer::Answer, scale: Scale, snapshot: &Snapshot) -> Verdict
     let outside = left_out.into_iter().map(|(entry, why)| (written(&entry), why));
     let unreadable = answer.unreadable.into_iter().map(|words| (words, "names no file".to_owned()));
     let name = |level: u8| scale.levels().and_then(|levels| levels.name(level));
+    let label = match answer.given.is_empty() {
+        true => {
+            let name = answer.level.map_or(CANNOT_TELL, |level| name(level).unwrap_or_default());
+            name.to_owned()
+        }
+        false => given::label(&answer.given),
+    };
     Verdict {
         level: answer.level,
-        label: answer.level.map_or(CANNOT_TELL, |level| name(level).unwrap_or_default()),
+        label,
+        given: answer.given,
         rationale: answer.rationale,
         evidence,
         left_out: outside.chain(unreadable).collect(),

@@ -1,9 +1,13 @@
 //! What was said between us and a judge about one component, in no particular protocol.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 use serde_json::Value;
 
-use super::scale::Scale;
+use crate::run::rubric::Codebook;
+
+use super::{given, scale::Scale};
 
 /// Everything a judge is sent for one reply.
 #[derive(Debug, Clone, Default)]
@@ -16,6 +20,8 @@ pub struct Conversation {
     pub may_look: bool,
     /// What it answers in the end.
     pub scale: Scale,
+    /// What it scores by where that is a codebook's.
+    pub codebook: Option<Arc<Codebook>>,
     /// Whether it answers in words alone: then no tool is offered, and the scale counts for nothing.
     pub wants_text: bool,
 }
@@ -80,6 +86,17 @@ impl Usage {
 }
 
 impl Conversation {
+    /// Of the arguments of the call that ends it.
+    pub fn schema(&self) -> Value {
+        self.codebook.as_ref().map_or_else(|| self.scale.schema(), |book| given::schema(book))
+    }
+
+    /// The answer of a judge that can call nothing.
+    pub fn example(&self) -> String {
+        let own = || self.scale.example().to_owned();
+        self.codebook.as_ref().map_or_else(own, |book| book.example())
+    }
+
     /// About as many bytes as it takes to send it, in whatever protocol.
     pub fn bytes(&self) -> usize {
         /// The tools and their schemas; and what stands around each entry.

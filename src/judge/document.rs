@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use crate::run::{
     Place,
     flags::{Counts, Flag},
-    rubric::{Evidence, Levels},
+    rubric::{Codebook, Evidence, Given as GivenBy, Levels, Overall, given},
 };
 
 use super::{
@@ -103,6 +103,28 @@ pub struct Judge {
     pub rules_sha256: Option<String>,
     pub budget: u32,
     pub temperature: Option<f64>,
+    /// What it scores by, where that is a codebook's.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub criteria: Vec<ScoredBy>,
+    /// What those scores make together, by the word of the rule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overall: Option<String>,
+}
+
+/// A criterion and its scale.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ScoredBy {
+    /// None where it is the only one and has no name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// `1..5`
+    pub scale: String,
+}
+
+/// What a codebook scores by.
+pub fn scored_by(book: &Codebook) -> Vec<ScoredBy> {
+    let by = book.scored_by().into_iter();
+    by.map(|it| ScoredBy { id: it.criterion, scale: it.scale.to_string() }).collect()
 }
 
 /// What is judged.
@@ -123,7 +145,16 @@ struct Score<'a> {
     component: &'a str,
     /// Null where there is no verdict; never 0 for that.
     score: Option<u8>,
-    label: Option<&'static str>,
+    label: Option<&'a str>,
+    /// By a codebook.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    criteria: Vec<GivenRow>,
+    /// What they make together, where the codebook says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    overall: Option<f64>,
+    /// Why there is no score on 0..4 where that is no failure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
     rationale: Option<&'a str>,
     evidence: Vec<Lines<'a>>,
     /// Of the words that were judged, where they may change.
@@ -131,6 +162,14 @@ struct Score<'a> {
     about_sha256: Option<&'a str>,
     #[serde(flatten)]
     heard: Course<'a>,
+}
+
+/// 3 and not 3.0, as the score of a level is written.
+fn plain_number<S: serde::Serializer>(score: &f64, to: S) -> Result<S::Ok, S::Error> {
+    match score.fract() == 0.0 {
+        true => to.serialize_u8(*score as u8),
+        false => to.serialize_f64(*score),
+    }
 }
 
 #[derive(Serialize)]
@@ -180,19 +219,36 @@ struct Known {
     #[serde(default)]
     label: Option<String>,
     #[serde(default)]
+    criteria: Vec<GivenRow>,
+    #[serde(default)]
     error: Option<String>,
     #[serde(default)]
     fault: bool,
 }
 
+/// A score by one criterion of a codebook.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GivenRow {
+    /// None where it is the only one and has no name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    #[serde(serialize_with = "plain_number")]
+    pub score: f64,
+    /// Of the level; empty where it has none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub label: String,
+}
+
 /// What was said of one component, decision or part.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Given {
     pub component: String,
-    /// None without an answer, and where the judge cannot tell.
+    /// None without an answer, where the judge cannot tell, and where it scored by a codebook.
     pub score: Option<u8>,
     /// None without an answer.
     pub label: Option<String>,
+    /// The scores by a codebook; else empty.
+    pub criteria: Vec<GivenRow>,
 }
 
 impl Judge {
@@ -208,6 +264,8 @@ impl Judge {
             rules_sha256: is_command.then(|| crate::store::sha256(plain::RULES.as_bytes())),
             budget,
             temperature: settings.reply.temperature,
+            criteria: vec![],
+            overall: None,
         }
     }
 }
@@ -296,7 +354,12 @@ impl Document {
     pub fn given(&self) -> Vec<Given> {
         let known = self.scores.iter().filter_map(|score| known(score));
         known
-            .map(|Known { component, score, label, .. }| Given { component, score, label })
+            .map(|Known { component, score, label, criteria, .. }| Given {
+                component,
+                score,
+                label,
+                criteria,
+            })
             .collect()
     }
 
@@ -307,7 +370,9 @@ impl Document {
             return Ok(());
         }
         let entry = match &mut self.flags {
-            None => serde_json::value::to_raw_value(&Score::of(component, judged))?,
+            None => {
+                serde_json::value::to_raw_value(&Score::of(component, judged, self.judge.rule()))?
+            }
             Some(rows) => {
                 let found = judged.flagged().map_or(&[][..], |flagged| &flagged.flags);
                 let mut flags: Vec<Flag> = rows.iter().map(|row| row.0.clone()).collect();
@@ -346,9 +411,23 @@ fn known(score: &RawValue) -> Option<Known> {
     serde_json::from_str(score.get()).ok()
 }
 
+impl Judge {
+    /// What the scores of its criteria make together.
+    fn rule(&self) -> Option<Overall> {
+        self.overall.as_deref().and_then(Overall::by_word)
+    }
+}
+
 impl<'a> Score<'a> {
-    fn of(component: &'a str, judged: &'a Judged) -> Self {
+    fn of(component: &'a str, judged: &'a Judged, rule: Option<Overall>) -> Self {
         let verdict = judged.verdict();
+        let given = verdict.map_or(&[][..], |verdict| &verdict.given);
+        let by = |it: &GivenBy| GivenRow {
+            id: it.criterion.clone(),
+            score: it.score,
+            label: it.name.clone(),
+        };
+        let scores: Vec<f64> = given.iter().map(|it| it.score).collect();
         let lines = |it: &'a Evidence| Lines {
             path: &it.path,
             start: it.lines.map(|(start, _)| start),
@@ -357,7 +436,10 @@ impl<'a> Score<'a> {
         Self {
             component,
             score: verdict.and_then(|verdict| verdict.level),
-            label: verdict.map(|verdict| verdict.label),
+            label: verdict.map(|verdict| verdict.label.as_str()),
+            criteria: given.iter().map(by).collect(),
+            overall: rule.and_then(|rule| rule.of(&scores)),
+            reason: (!given.is_empty()).then(|| given::why_unscored(given)),
             rationale: verdict.map(|verdict| verdict.rationale.as_str()),
             evidence: verdict.map_or(&[][..], |it| &it.evidence).iter().map(lines).collect(),
             about_sha256: judged.about_sha256.as_deref(),
@@ -427,7 +509,8 @@ mod tests {
         Judged {
             decided: Some(Decided::Level(Verdict {
                 level: Some(2),
-                label: "Simplified",
+                label: "Simplified".into(),
+                given: vec![],
                 rationale: "half of it".into(),
                 evidence: vec![Evidence { path: "a.py".into(), lines: Some((1, 2)) }],
                 left_out: vec![("b.py".into(), "no such file".into())],

@@ -1,10 +1,12 @@
 //! What one conversation is about: a component of the checklist, a group of criteria, a decision, or a part of a pillar.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use crate::{
     metrics::decisions::Decision,
-    run::rubric::{self, Component, Levels},
+    run::rubric::{self, Codebook, Component, Levels},
     store::sha256,
 };
 
@@ -12,6 +14,7 @@ use super::{
     answer,
     criteria::Group,
     flags::{self, Flagged},
+    given,
     parts::Asked,
     scale::Scale,
 };
@@ -19,6 +22,8 @@ use super::{
 #[derive(Debug, Clone, PartialEq)]
 pub enum Item {
     Component(Component),
+    /// A component that is scored by a codebook's own scales.
+    Rated(Component, Arc<Codebook>),
     Group(Group),
     Decision(Decision),
     Part(Asked),
@@ -42,7 +47,7 @@ pub enum Decided {
 impl Item {
     pub fn id(&self) -> &str {
         match self {
-            Self::Component(component) => &component.id,
+            Self::Component(component) | Self::Rated(component, _) => &component.id,
             Self::Group(group) => &group.id,
             Self::Decision(decision) => &decision.id,
             Self::Part(asked) => asked.part.id(),
@@ -52,6 +57,7 @@ impl Item {
     pub const fn scale(&self) -> Scale {
         match self {
             Self::Component(_) => Scale::Levels,
+            Self::Rated(..) => Scale::Codebook,
             Self::Group(_) => Scale::Flags,
             Self::Decision(_) => Scale::Decisions,
             Self::Part(_) => Scale::Process,
@@ -61,7 +67,7 @@ impl Item {
     /// Of the words that are judged (SHA-256, hex digits), where they are no part of a frozen checklist.
     pub fn words_sha256(&self) -> Option<String> {
         match self {
-            Self::Component(_) | Self::Group(_) => None,
+            Self::Component(_) | Self::Rated(..) | Self::Group(_) => None,
             Self::Decision(decision) => Some(sha256(decision.words().as_bytes())),
             Self::Part(asked) => Some(sha256(asked.material.as_bytes())),
         }
@@ -70,7 +76,9 @@ impl Item {
     /// What stands for a blank of the question; None for a word that is none.
     pub fn blank(&self, name: &str) -> Option<String> {
         let field = match self {
-            Self::Component(component) => of_component(component, name)?,
+            Self::Component(component) | Self::Rated(component, _) => {
+                of_component(component, name)?
+            }
             Self::Group(group) => match name {
                 "group" => group.id.clone(),
                 "criteria" => group.in_words(),
@@ -86,6 +94,7 @@ impl Item {
     pub fn read(&self, text: &str) -> Result<Said<'_>, String> {
         match self {
             Self::Group(group) => flags::read(text).map(|answer| Said::Flags(answer, group)),
+            Self::Rated(_, book) => given::read(text, book).map(Said::Level),
             Self::Component(_) | Self::Decision(_) | Self::Part(_) => {
                 answer::read(text, self.levels()).map(Said::Level)
             }
@@ -98,10 +107,24 @@ impl Item {
             Self::Group(group) => {
                 flags::read_object(object).map(|answer| Said::Flags(answer, group))
             }
+            Self::Rated(_, book) => given::read_object(object, book).map(Said::Level),
             Self::Component(_) | Self::Decision(_) | Self::Part(_) => {
                 answer::read_object(object, self.levels()).map(Said::Level)
             }
         }
+    }
+
+    /// What it is scored by, where that is a codebook's.
+    pub fn codebook(&self) -> Option<&Arc<Codebook>> {
+        match self {
+            Self::Rated(_, book) => Some(book),
+            Self::Component(_) | Self::Group(_) | Self::Decision(_) | Self::Part(_) => None,
+        }
+    }
+
+    /// What is said to an answer that is none.
+    pub fn again(&self, why: &str) -> String {
+        self.codebook().map_or_else(|| self.scale().again(why), |book| given::again(book, why))
     }
 
     fn levels(&self) -> &'static Levels {

@@ -10,7 +10,7 @@ use crate::{
     run::{
         Run,
         flags::Flagging,
-        rubric::{Checklist, Rubric},
+        rubric::{Checklist, Codebook, Rubric, Unit},
     },
     store::{self, Opened},
 };
@@ -49,6 +49,8 @@ pub struct JudgingRequest {
     pub settings: Settings,
     pub prompt: Prompt,
     pub about: About,
+    /// What components are scored by; None for what `components.json` says.
+    pub codebook: Option<Arc<Codebook>>,
     /// Ids of components, of groups of criteria, of decisions or of parts; None for all, of decisions for those that applied
     /// to a step before the turn and that nothing has taken the place of.
     pub components: Option<Vec<String>>,
@@ -102,8 +104,12 @@ impl Job {
         }
         let wanted = wish.components.as_deref();
         let rubric = || store::rubric::read(bundle);
+        let of_file = || rubric().codebook.map(|book| Arc::new(*book));
+        let book = matches!(wish.about, About::Components)
+            .then(|| wish.codebook.clone().or_else(of_file))
+            .flatten();
         let items = match &wish.about {
-            About::Components => components(rubric(), wanted)?,
+            About::Components => components(rubric(), wanted, book.as_ref())?,
             About::Places(all) => groups(all, wanted)?,
             About::Decisions(store) => decisions(store, opened, wanted, wish.turn)?,
             About::Process => parts(opened, wanted, wish.turn)?,
@@ -113,9 +119,8 @@ impl Job {
             About::Components | About::Decisions(_) | About::Process => None,
         };
         let scale = items.first().map_or(Scale::Levels, Item::scale);
-        let own = (scale == Scale::Levels && wish.prompt.is_built_in())
-            .then(|| Prompt::with_codebook(scale, rubric().codebook.as_deref()?))
-            .flatten();
+        let own = book.as_ref().filter(|_| wish.prompt.is_built_in());
+        let own = own.and_then(|book| Prompt::with_codebook(scale, book));
         let prompt = own.unwrap_or(wish.prompt);
         let snapshot =
             Snapshot::of(&opened.run, &opened.archive, wish.turn).map_err(JobError::NoFiles)?;
@@ -140,7 +145,7 @@ impl Job {
 
     fn carried(&self, flaggings: &[Flagging], opened: &Opened) -> Result<Carried, String> {
         let group = |item: &Item| match item {
-            Item::Component(_) | Item::Decision(_) | Item::Part(_) => None,
+            Item::Component(_) | Item::Rated(..) | Item::Decision(_) | Item::Part(_) => None,
             Item::Group(group) => {
                 let ids = group.criteria.iter().map(|it| it.id.clone()).collect();
                 Some((group.id.clone(), ids))
@@ -174,8 +179,17 @@ fn subject(run: &Run, turn: usize, items: &[Item]) -> Subject {
     }
 }
 
-/// Those asked for, in the order of the checklist.
-fn components(rubric: Rubric, wanted: Option<&[String]>) -> Result<Vec<Item>, JobError> {
+/// Those asked for, in the order of the checklist; scored by the codebook where it has other scales than the rubric.
+fn components(
+    rubric: Rubric,
+    wanted: Option<&[String]>,
+    book: Option<&Arc<Codebook>>,
+) -> Result<Vec<Item>, JobError> {
+    let book = book.filter(|book| !book.is_on_own_scale(Unit::Component));
+    let item = |component| match book {
+        Some(book) => Item::Rated(component, book.clone()),
+        None => Item::Component(component),
+    };
     let Some(Checklist { components: all, .. }) =
         rubric.checklist.filter(|list| !list.components.is_empty())
     else {
@@ -184,7 +198,7 @@ fn components(rubric: Rubric, wanted: Option<&[String]>) -> Result<Vec<Item>, Jo
         return Err(JobError::NoChecklist(why));
     };
     let all = all.into_iter();
-    let Some(wanted) = wanted else { return Ok(all.map(Item::Component).collect()) };
+    let Some(wanted) = wanted else { return Ok(all.map(item).collect()) };
     let is_known = |id: &&String| all.as_slice().iter().any(|component| component.id == **id);
     if let Some(unknown) = wanted.iter().find(|id| !is_known(id)) {
         let such =
@@ -192,7 +206,7 @@ fn components(rubric: Rubric, wanted: Option<&[String]>) -> Result<Vec<Item>, Jo
         return Err(JobError::UnknownComponent { id: unknown.clone(), such });
     }
     let is_wanted = |item: &Item| wanted.iter().any(|id| id == item.id());
-    Ok(all.map(Item::Component).filter(is_wanted).collect())
+    Ok(all.map(item).filter(is_wanted).collect())
 }
 
 /// As [`components`], of the groups of criteria.

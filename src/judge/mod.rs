@@ -1,7 +1,7 @@
 //! Asking a model for a verdict: one component at a time, with a few looks at one state of the code.
 //!
 //! A judging goes over the components of a checklist, over the groups of [`criteria`] that places are flagged by, over the
-//! decisions of a project, or over [`parts`] of the pillars of process; [`scale`] has the rubrics, and an [`item`] is what one
+//! decisions of a project, or over [`parts`] of the pillars of process; [`scale`] has the rubrics, [`given`] the scales of a codebook, and an [`item`] is what one
 //! conversation is about. For each, a [`component`] conversation is held: the
 //! [`prompt`] is sent, the judge may use the [`tools`] a bounded number of times, and what it says in the end is read
 //! by [`answer`] or [`flags`]. The tools see a [`snapshot`] and nothing else. What a judge is, is told by [`settings`]; it is reached
@@ -30,6 +30,7 @@ pub mod each;
 pub mod fault;
 pub mod flags;
 pub mod found;
+pub mod given;
 pub mod helper;
 #[cfg(feature = "judge")]
 pub mod http;

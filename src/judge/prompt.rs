@@ -39,9 +39,10 @@ impl Prompt {
         Self::parted(scale.prompt(), BUILT_IN, scale)
     }
 
-    /// The built-in words with the levels of a codebook in the place of their own; None where those are of another scale.
+    /// The built-in words with the levels of a codebook in the place of their own, or those for the scales of a codebook;
+    /// None where the words for a rubric have no place for them.
     pub fn with_codebook(scale: Scale, codebook: &Codebook) -> Option<Self> {
-        let text = codebook.in_prompt(scale.prompt(), scale.unit())?;
+        let text = codebook.prompt(scale.unit())?;
         let origin = match text == scale.prompt() {
             true => BUILT_IN.to_owned(),
             false => format!("{BUILT_IN}, with the codebook of {}", codebook.origin),

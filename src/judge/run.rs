@@ -30,7 +30,7 @@ use super::{
     component::{Judged, Look},
     cost::CostBudget,
     criteria::Criteria,
-    document::{Document, Judge, Repeat, Subject},
+    document::{Document, Judge, Repeat, Subject, scored_by},
     fault::Fault,
     item::Item,
     prompt::Prompt,
@@ -104,8 +104,8 @@ pub enum Event {
     Ended {
         component: String,
         score: Option<u8>,
-        /// The name of the score, or that the judge cannot tell; None without a verdict.
-        label: Option<&'static str>,
+        /// The name of the score, or that the judge cannot tell; by a codebook what it gave; None without a verdict.
+        label: Option<String>,
         /// Of the group, as they are in the file now, those that were carried on among them; None without an answer.
         flags: Option<Counts>,
         error: Option<String>,
@@ -178,7 +178,13 @@ impl Job {
         let of_words = (!words.is_empty()).then(|| sha256(words.concat().as_bytes()));
         let criteria = self.criteria.as_ref().map(|criteria| criteria.sha256.clone());
         let criteria_sha256 = criteria.or(of_words);
-        Judge { criteria_sha256, ..Judge::of(&self.settings, &self.prompt, self.budget) }
+        let book = self.items.first().and_then(Item::codebook);
+        Judge {
+            criteria_sha256,
+            criteria: book.map(|book| scored_by(book)).unwrap_or_default(),
+            overall: book.and_then(|book| book.overall).map(|rule| rule.word().to_owned()),
+            ..Judge::of(&self.settings, &self.prompt, self.budget)
+        }
     }
 }
 
@@ -207,7 +213,7 @@ fn series(job: &Job, judge: &Judge, judgements: &Judgements, start: Start) -> Op
     if start == Start::Anew {
         let stamp = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%S%3fZ");
         let stem = match job.scale() {
-            Scale::Levels => format!("{}-{stamp}", judge.name),
+            Scale::Levels | Scale::Codebook => format!("{}-{stamp}", judge.name),
             scale => format!("{}-{}-{stamp}", judge.name, scale.word()),
         };
         return Some(Series { stem, files: vec![None; job.repeats] });
@@ -312,7 +318,7 @@ impl JudgingSession<'_> {
                     return Err(Halt::Write(why));
                 }
                 let score = judged.verdict().and_then(|verdict| verdict.level);
-                let label = judged.verdict().map(|verdict| verdict.label);
+                let label = judged.verdict().map(|verdict| verdict.label.clone());
                 let flags = judged.flagged().map(|_| document.counts_of(&component));
                 let fault = judged.fault.as_ref().map(ToString::to_string);
                 done += 1;

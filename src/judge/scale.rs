@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::run::{
     rubric::{
         self, Levels, Unit,
-        codebook::{COMPONENTS_PROMPT, DECISIONS_PROMPT},
+        codebook::{CODEBOOK_PROMPT, COMPONENTS_PROMPT, DECISIONS_PROMPT},
     },
     values::worded,
 };
@@ -28,20 +28,31 @@ worded! {
         Decisions = "decisions",
         /// How well a part of a pillar of process was done, from 0 to 3.
         Process = "process",
+        /// How a component does on the scales of a codebook, which are others than the rubric's own.
+        Codebook = "codebook",
     }
 }
 
 impl Scale {
     /// What a judgement file calls it.
     pub fn recorded(self) -> &'static str {
-        self.levels().map_or(crate::run::flags::RUBRIC, |levels| levels.rubric)
+        match self {
+            Self::Flags => crate::run::flags::RUBRIC,
+            Self::Codebook => self.word(),
+            Self::Levels | Self::Decisions | Self::Process => {
+                self.levels().map_or("", |levels| levels.rubric)
+            }
+        }
     }
 
-    /// The levels that it gives; None where it flags places.
+    /// Those that a user can name; a codebook is taken where one is written for components.
+    pub const NAMED: [Self; 4] = [Self::Levels, Self::Flags, Self::Decisions, Self::Process];
+
+    /// The levels that it gives; None where it flags places, and where a codebook says them.
     pub const fn levels(self) -> Option<&'static Levels> {
         match self {
             Self::Levels => Some(&rubric::COMPONENTS),
-            Self::Flags => None,
+            Self::Flags | Self::Codebook => None,
             Self::Decisions => Some(&rubric::DECISIONS),
             Self::Process => Some(&rubric::PROCESS),
         }
@@ -50,7 +61,7 @@ impl Scale {
     /// What kind of thing its answers are of.
     pub const fn unit(self) -> Unit {
         match self {
-            Self::Levels => Unit::Component,
+            Self::Levels | Self::Codebook => Unit::Component,
             Self::Flags => Unit::Flag,
             Self::Decisions => Unit::Decision,
             Self::Process => Unit::Process,
@@ -60,7 +71,7 @@ impl Scale {
     /// What one conversation is about: `component` or `group`.
     pub const fn noun(self) -> &'static str {
         match self {
-            Self::Levels => "component",
+            Self::Levels | Self::Codebook => "component",
             Self::Flags => "group",
             Self::Decisions => "decision",
             Self::Process => "part",
@@ -70,7 +81,7 @@ impl Scale {
     /// The call by which a judge answers and ends the conversation.
     pub const fn call(self) -> &'static str {
         match self {
-            Self::Levels | Self::Decisions | Self::Process => "verdict",
+            Self::Levels | Self::Decisions | Self::Process | Self::Codebook => "verdict",
             Self::Flags => "flags",
         }
     }
@@ -78,22 +89,22 @@ impl Scale {
     /// What a judge is told of that call.
     pub const fn about(self) -> &'static str {
         match self {
-            Self::Levels | Self::Decisions | Self::Process => {
+            Self::Levels | Self::Decisions | Self::Process | Self::Codebook => {
                 "Gives your verdict and ends the examination."
             }
             Self::Flags => "Gives your flags and ends the examination.",
         }
     }
 
-    /// Of the arguments of that call.
+    /// Of the arguments of that call; of a codebook [`super::given::schema`] has it.
     pub fn schema(self) -> Value {
         self.levels().map_or_else(flags::schema, answer::schema)
     }
 
-    /// The answer of a judge that can call nothing.
+    /// The answer of a judge that can call nothing; a codebook has its own ([`crate::run::rubric::Codebook::example`]).
     pub const fn example(self) -> &'static str {
         match self {
-            Self::Levels | Self::Process => {
+            Self::Levels | Self::Process | Self::Codebook => {
                 r#"{"level": 2, "rationale": "two to five sentences", "evidence": [{"path": "src/model.py", "start": 10, "end": 42}]}"#
             }
             Self::Decisions => {
@@ -105,7 +116,7 @@ impl Scale {
         }
     }
 
-    /// What is said to an answer that is none.
+    /// What is said to an answer that is none; by a codebook [`super::given::again`] says it.
     pub fn again(self, why: &str) -> String {
         let Some(levels) = self.levels() else {
             return format!(
@@ -130,6 +141,7 @@ impl Scale {
             Self::Flags => include_str!("../../assets/judge/flags.md"),
             Self::Decisions => DECISIONS_PROMPT,
             Self::Process => include_str!("../../assets/judge/process.md"),
+            Self::Codebook => CODEBOOK_PROMPT,
         }
     }
 }

@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use super::rubric::{Checklist, Judgement, Rubric};
+use super::rubric::{Checklist, Codebook, Judgement, Rubric, Unit};
 
 /// How many of the components that were to be judged have a score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,17 +78,32 @@ impl Rubric {
         self.chosen().or_else(|| last_of(self.judgements.iter().filter(has_score)))
     }
 
+    /// As [`Self::shown`], for whoever goes by a codebook: where that has scales of its own, the last judgement by them.
+    pub fn shown_by(&self, book: &Codebook) -> Option<&Judgement> {
+        let by_it = self.judgements.iter().filter(|it| it.is_by(book));
+        let own = !book.is_on_own_scale(Unit::Component);
+        own.then(|| last_of(by_it)).flatten().or_else(|| self.shown())
+    }
+
     /// What a run without a result has instead: `2 of 24 by quick (judgements/quick.json)`, one for each judgement with a
-    /// score, as they were made; empty where there is a result.
+    /// score, as they were made, then those by codebooks with other scales; empty where there is a result.
     pub fn partial(&self) -> Vec<String> {
         if self.chosen().is_some() {
             return vec![];
         }
         let all = self.judgements.iter().map(|it| (it, self.coverage(it)));
         let scored = all.filter(|(_, coverage)| coverage.scored > 0);
-        scored
-            .map(|(it, coverage)| format!("{coverage} by {} ({})", it.judge.name, it.file))
-            .collect()
+        let of_levels =
+            scored.map(|(it, coverage)| format!("{coverage} by {} ({})", it.judge.name, it.file));
+        let by_book = self.judgements.iter().filter(|it| {
+            let is_given = it.verdicts.iter().any(|verdict| !verdict.given.is_empty());
+            is_given && self.coverage(it).scored == 0
+        });
+        let of_books = by_book.map(|it| {
+            let (judge, file) = (&it.judge.name, &it.file);
+            format!("on the scales of a codebook and not on 0..4 by {judge} ({file})")
+        });
+        of_levels.chain(of_books).collect()
     }
 }
 

@@ -5,6 +5,7 @@
 //! new file. Scores are those of SLUMP's rubric of five levels ([`LEVELS`]); a score off that scale is no score.
 
 pub mod codebook;
+pub mod given;
 mod gold;
 mod label;
 mod unit;
@@ -12,6 +13,7 @@ mod unit;
 use super::{Warning, flags::Flagging, values::worded};
 
 pub use codebook::{Codebook, Criterion, GivenTo, Level as CodebookLevel};
+pub use given::{Given, Overall, ScoredBy};
 pub use gold::{Gold, GoldSource, gold_of};
 pub use label::{
     Acts, Confidence, ItemKey, JudgedState, Label, LabelOn, Labels, VerdictId, same_commit,
@@ -231,6 +233,10 @@ pub struct Judge {
     /// Tool calls allowed for one component.
     pub budget: Option<u32>,
     pub temperature: Option<f64>,
+    /// What it scored by, in order, where that is a codebook's scales and not the rubric's own; else empty.
+    pub scored_by: Vec<ScoredBy>,
+    /// What those scores make together, as the codebook says.
+    pub overall: Option<Overall>,
 }
 
 /// What a judge said of one component.
@@ -240,8 +246,10 @@ pub struct Verdict {
     pub component: String,
     /// 0..=[`FULL`]; None where the judge gave none, or one off the scale (then [`Self::error`] says so).
     pub score: Option<u8>,
-    /// The pooled score where it lies between two levels; [`Self::score`] is the level nearest to it then, half a level up.
+    /// The pooled score, or that of several criteria, where it lies between two levels; [`Self::score`] is the level nearest to it then, half a level up.
     pub exact: Option<f64>,
+    /// One for each criterion of [`Judge::scored_by`] that has a score, in its order.
+    pub given: Vec<Given>,
     /// As written; [`LEVELS`] names the score.
     pub label: Option<String>,
     pub rationale: String,
@@ -252,7 +260,7 @@ pub struct Verdict {
     pub seconds: Option<f64>,
     /// Why there is no score; None too where the judge answered that it [cannot tell](CANNOT_TELL).
     pub error: Option<String>,
-    /// Why there is no score where that is no failure: `not applicable`, `outside the sample`.
+    /// Why there is no score where that is no failure: `not applicable`, `outside the sample`, scored on another scale.
     pub reason: Option<String>,
     /// Of the words that were judged, where they may change: of a decision. Hex digits.
     pub about_sha256: Option<String>,
@@ -280,6 +288,18 @@ pub struct Look {
     pub excerpt: Option<String>,
 }
 
+/// One score of a verdict.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Scored<'a> {
+    /// As the codebook names it.
+    pub criterion: Option<&'a str>,
+    /// None where it is the rubric's own.
+    pub scale: Option<Scale>,
+    pub score: f64,
+    /// Of the level.
+    pub name: Option<&'a str>,
+}
+
 impl<'a> From<&'a Judgement> for JudgedState<'a> {
     fn from(judgement: &'a Judgement) -> Self {
         Self { file: &judgement.file, commit: judgement.commit.as_deref(), turn: judgement.turn }
@@ -298,6 +318,13 @@ impl Judgement {
         self.verdicts.iter().find(|verdict| verdict.component == component)
     }
 
+    /// Whether it has scores on the scales of a codebook: one for each of its criteria.
+    pub fn is_by(&self, book: &Codebook) -> bool {
+        !self.judge.scored_by.is_empty()
+            && self.judge.scored_by == book.scored_by()
+            && self.verdicts.iter().any(|it| !it.given.is_empty())
+    }
+
     /// Whether it was to say something of a component.
     pub fn asks_about(&self, component: &str) -> bool {
         self.asked.as_ref().is_none_or(|ids| ids.iter().any(|id| id == component))
@@ -308,6 +335,29 @@ impl Verdict {
     /// The score as a number, 0..=[`FULL`]: the pooled one where it is of several; None where there is none.
     pub fn value(&self) -> Option<f64> {
         self.exact.or(self.score.map(f64::from))
+    }
+
+    /// Whether a judge gave a score, on whatever scale.
+    pub const fn is_scored(&self) -> bool {
+        self.score.is_some() || !self.given.is_empty()
+    }
+
+    /// What the judge gave: a score for each criterion of its codebook, else the one on the rubric's own scale. What a rule
+    /// makes of several criteria is none of them.
+    pub fn scores(&self) -> Vec<Scored<'_>> {
+        let own = self.score.filter(|_| self.given.is_empty()).map(|score| Scored {
+            criterion: None,
+            scale: None,
+            score: score.into(),
+            name: self.label.as_deref(),
+        });
+        let given = self.given.iter().map(|it| Scored {
+            criterion: it.criterion.as_deref(),
+            scale: Some(it.scale),
+            score: it.score,
+            name: Some(it.name.as_str()).filter(|name| !name.is_empty()),
+        });
+        own.into_iter().chain(given).collect()
     }
 }
 

@@ -11,7 +11,7 @@ use crate::{
     metrics::lifeline::moment,
     run::rubric::{
         Codebook, Criterion, Evidence, ItemKey, JudgedState, Judgement, Label, LabelOn, Rubric,
-        Unit, VerdictId,
+        Scored, Unit, Verdict, VerdictId,
     },
     study::{
         items::{self, AuditItem, Ground, Source},
@@ -130,7 +130,7 @@ impl Session {
         let ground = self.ground()?;
         let mut all = items::sources(ground, self.audited.unit);
         let shown = || match self.audited.unit {
-            Unit::Component => ground.rubric.shown().map(|it| it.file.clone()),
+            Unit::Component => ground.rubric.shown_by(self.codebook()).map(|it| it.file.clone()),
             _ => None,
         };
         let is_there = |file: &Option<String>| all.iter().any(|it| Some(&it.file) == file.as_ref());
@@ -159,8 +159,9 @@ impl Session {
         };
         let flipped = self.audited.judging.as_ref();
         let wanted = flipped.and_then(|file| all.iter().find(|it| it.file == *file));
-        let speaks = || rubric.shown().filter(|_| self.audited.unit == Unit::Component);
-        let has_score = |it: &&Judgement| it.verdicts.iter().any(|it| it.score.is_some());
+        let of_components = self.audited.unit == Unit::Component;
+        let speaks = || rubric.shown_by(self.codebook()).filter(|_| of_components);
+        let has_score = |it: &&Judgement| it.verdicts.iter().any(Verdict::is_scored);
         wanted.or_else(speaks).or_else(|| all.iter().rfind(has_score))
     }
 
@@ -257,7 +258,7 @@ impl Session {
             return;
         }
         let items = source.as_ref().map(|it| items::of(ground, of.unit, &it.file));
-        let items = self.by_criteria(items.unwrap_or_default());
+        let items = items::by_criteria(items.unwrap_or_default(), self.codebook());
         let files = items::sources(ground, of.unit).into_iter().map(|it| it.file).collect();
         let items = items::drawn(items, Plan { seed: of.seed, ..Plan::default() });
         self.audited.queue = Queue { of: Some(of), source, items, files };
@@ -279,19 +280,11 @@ impl Session {
         self.audited.codebook = codebook;
     }
 
-    /// Each item once for each criterion, where the codebook has several.
-    fn by_criteria(&self, items: Vec<AuditItem>) -> Vec<AuditItem> {
-        let ids: Vec<&String> =
-            self.codebook().criteria.iter().filter_map(|it| it.id.as_ref()).collect();
-        if ids.is_empty() || self.audited.unit.is_raised() {
-            return items;
-        }
-        let of = |item: AuditItem| {
-            let ids = ids.iter();
-            ids.map(move |id| AuditItem { criterion: Some((*id).clone()), ..item.clone() })
-                .collect::<Vec<_>>()
-        };
-        items.into_iter().flat_map(of).collect()
+    /// Whether what a judge wrote of an item is one text for several criteria, of which some wait for a label.
+    pub fn waits_for_criteria(&self, item: &AuditItem) -> bool {
+        let of_it = self.queued().iter().filter(|it| it.id == item.id && it.unit == item.unit);
+        let waits = |it: &AuditItem| self.labels.given_to(it.state(), it.key()).is_none();
+        item.criterion.is_some() && !item.unit.is_raised() && of_it.into_iter().any(waits)
     }
 
     /// What is in the queue, in its order.
@@ -323,8 +316,12 @@ impl Session {
     pub fn is_hidden_by_the_audit(&self, id: &str) -> bool {
         let audited = self.audited.has_begun.then(|| self.audited_of_components()).flatten();
         audited.is_some_and(|judgement| {
-            judgement.of(id).is_some_and(|it| it.score.is_some())
-                && self.labels.given_to(judgement, id).is_none()
+            let scores = judgement.of(id).map(Verdict::scores).unwrap_or_default();
+            let waits = |it: &Scored<'_>| {
+                let key = ItemKey { criterion: it.criterion, ..ItemKey::from(id) };
+                self.labels.given_to(judgement, key).is_none()
+            };
+            scores.iter().any(waits)
         })
     }
 
@@ -337,13 +334,14 @@ impl Session {
 
     /// Whether a verdict was on screen, in this session or in one before.
     pub fn was_seen(&self, file: &str, item: ItemKey<'_>) -> bool {
-        self.audited.seen.contains(&VerdictId::of(file, item)) || self.labels.has_seen(file, item)
+        let is_it = |it: &VerdictId| it.judgement == file && it.shows(item);
+        self.audited.seen.iter().any(is_it) || self.labels.has_seen(file, item)
     }
 
     /// The judgings whose verdict on an item was on screen, by file. What was raised is there because it was judged.
     pub fn seen_of(&self, item: &AuditItem) -> Vec<String> {
         let key = item.key();
-        let here = self.audited.seen.iter().filter(|it| it.key() == key);
+        let here = self.audited.seen.iter().filter(|it| it.shows(key));
         let mut files: BTreeSet<String> = here.map(|it| it.judgement.clone()).collect();
         files.extend(self.labels.files_seen(key));
         if item.unit.is_raised() && !item.judgement.is_empty() {
@@ -379,10 +377,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        run::{
-            Run,
-            rubric::{Rubric, Verdict},
-        },
+        run::{Run, rubric::Rubric},
         session::request::Numbers,
     };
 

@@ -188,12 +188,14 @@ pub struct Plan {
 }
 
 /// What a judge gave.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Given {
     /// 0..4, or a level of the rubric that is asked by.
     Level(u8),
     /// The judge can neither affirm nor deny.
     CannotTell,
+    /// By a codebook, in words: `right 1 yes, clear 4`.
+    Scores(String),
     /// Of one group, as they are in the file.
     Flags(Counts),
 }

@@ -204,7 +204,7 @@ impl RaterLabels {
     /// was taken back that of its judgement.
     pub fn files_seen<'a>(&'a self, item: ItemKey<'a>) -> impl Iterator<Item = String> + 'a {
         let kept = self.kept.ready().into_iter().flat_map(|kept| &kept.seen);
-        let listed = kept.filter(move |it| it.key() == item).map(|it| it.judgement.clone());
+        let listed = kept.filter(move |it| it.shows(item)).map(|it| it.judgement.clone());
         let labels = self.all_of(item.id).filter(move |label| label.item() == item);
         let said = labels.flat_map(|label| {
             let own = label.judgement.iter().filter(|_| label.blind == Some(false));

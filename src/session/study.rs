@@ -402,14 +402,16 @@ impl Session {
     }
 
     /// What the judges and the rater gave to the same things of the whole study: labelled before the verdict was seen, and
-    /// after.
-    pub fn study_pairs(&self) -> [Pairs; 2] {
+    /// after. Of one criterion where it is named.
+    pub fn study_pairs(&self, criterion: Option<&str>) -> [Pairs; 2] {
         let (mut blind, mut open) = (vec![], vec![]);
-        let scale = self.codebook().criterion(None).map(|it| it.scale);
+        let scale = self.codebook().criterion(criterion).map(|it| it.scale);
         let scale = scale.unwrap_or(self.audited.unit().scale());
         let with = |scores| Pairs { scale, scores };
         let Some(study) = self.study() else { return [with(blind), with(open)] };
-        for item in (0..study.len()).filter_map(|at| study.item(at)) {
+        let is_wanted =
+            |item: &&StudyItem| criterion.is_none() || item.item.criterion.as_deref() == criterion;
+        for item in (0..study.len()).filter_map(|at| study.item(at)).filter(is_wanted) {
             let label = self.study_label(item).filter(|label| label.is_answered());
             let (Some(label), Some(verdict)) = (label, item.item.said.score) else { continue };
             let Some(score) = label.score() else { continue };

@@ -15,8 +15,8 @@ use crate::{
         Run, StepId,
         flags::{Flag, Flagging, criterion_words},
         rubric::{
-            Component, Evidence, ItemKey, JudgedState, Judgement, Label, Look, Rubric, Unit,
-            Verdict,
+            Codebook, Component, Evidence, ItemKey, JudgedState, Judgement, Label, Look, Rubric,
+            Scale, Scored, Unit, Verdict,
         },
         rubric_tree::{NodeId, RubricTree},
     },
@@ -53,8 +53,10 @@ pub struct AuditItem {
 /// The verdict that is checked.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Said {
-    /// On the scale of the unit; None where the judge gave none.
+    /// On [`Self::scale`]; None where the judge gave none on the scale that the item is labelled on.
     pub score: Option<f64>,
+    /// None where it is the unit's own.
+    pub scale: Option<Scale>,
     /// As written.
     pub label: Option<String>,
     pub rationale: String,
@@ -102,7 +104,7 @@ pub fn drawn(items: Vec<AuditItem>, plan: Plan) -> Vec<AuditItem> {
     };
     let verdicts = items.iter().map(|item| Verdict {
         component: name(item),
-        score: item.said.score.map(level),
+        score: Some(item.said.score.map_or(u8::MAX, level)), // one without a score waits for a label too
         ..Verdict::default()
     });
     let all = Judgement { verdicts: verdicts.collect(), ..Judgement::default() };
@@ -183,7 +185,7 @@ fn judgements(rubric: &Rubric, unit: Unit) -> &[Judgement] {
 }
 
 fn has_score(judgement: &Judgement) -> bool {
-    judgement.verdicts.iter().any(|verdict| verdict.score.is_some())
+    judgement.verdicts.iter().any(Verdict::is_scored)
 }
 
 impl Source {
@@ -222,22 +224,23 @@ impl Source {
     }
 }
 
-/// Verdicts without a score are none to check.
+/// Verdicts without a score are none to check; one with several is one for each criterion.
 fn verdicts(ground: Ground<'_>, unit: Unit, judgement: &Judgement) -> Vec<AuditItem> {
-    let scored = judgement.verdicts.iter().filter(|verdict| verdict.score.is_some());
-    let item = |verdict: &Verdict| {
+    let item = |verdict: &Verdict, scored: Scored<'_>| {
         let (title, fields) = described(ground, unit, &verdict.component);
         AuditItem {
             unit,
             id: verdict.component.clone(),
+            criterion: scored.criterion.map(str::to_owned),
             title,
             fields,
             judgement: judgement.file.clone(),
             commit: judgement.commit.clone(),
             turn: judgement.turn,
             said: Said {
-                score: verdict.score.map(f64::from),
-                label: verdict.label.clone(),
+                score: Some(scored.score),
+                scale: scored.scale,
+                label: scored.name.map(str::to_owned),
                 rationale: verdict.rationale.clone(),
                 evidence: verdict.evidence.clone(),
                 trace: verdict.trace.clone(),
@@ -245,7 +248,41 @@ fn verdicts(ground: Ground<'_>, unit: Unit, judgement: &Judgement) -> Vec<AuditI
             ..AuditItem::default()
         }
     };
-    scored.map(item).collect()
+    let of = |verdict: &Verdict| {
+        verdict.scores().into_iter().map(|scored| item(verdict, scored)).collect::<Vec<_>>()
+    };
+    judgement.verdicts.iter().flat_map(of).collect()
+}
+
+/// Each thing once for each criterion of the codebook that raters go by, with what the judge gave by that criterion. A score
+/// on another scale is no score of it: the thing stays, to be labelled.
+pub fn by_criteria(items: Vec<AuditItem>, book: &Codebook) -> Vec<AuditItem> {
+    if items.first().is_none_or(|item| item.unit.is_raised()) || book.criteria.is_empty() {
+        return items;
+    }
+    let mut by_id: BTreeMap<&str, Vec<&AuditItem>> = BTreeMap::new();
+    let mut ids = vec![];
+    for item in &items {
+        let known = by_id.entry(&item.id).or_default();
+        if known.is_empty() {
+            ids.push(item.id.as_str());
+        }
+        known.push(item);
+    }
+    let mut all = vec![];
+    for known in ids.into_iter().filter_map(|id| by_id.get(id)) {
+        for criterion in &book.criteria {
+            let own = known.iter().find(|it| it.criterion == criterion.id);
+            let whole = || known.iter().find(|it| it.criterion.is_none());
+            let Some(item) = own.or_else(whole).or(known.first()) else { continue };
+            let is_of = item.criterion.is_none() || item.criterion == criterion.id;
+            let scale = item.said.scale.unwrap_or(item.unit.scale());
+            let score = item.said.score.filter(|_| is_of && scale == criterion.scale);
+            let said = Said { score, ..item.said.clone() };
+            all.push(AuditItem { criterion: criterion.id.clone(), said, ..(*item).clone() });
+        }
+    }
+    all
 }
 
 type Described = (String, Vec<(&'static str, String)>);
@@ -428,7 +465,7 @@ fn signals(report: &Report) -> Vec<AuditItem> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::rubric_tree::Node;
+    use crate::run::{rubric::Criterion, rubric_tree::Node};
 
     fn ground<'a>(run: &'a Run, rubric: &'a Rubric) -> Ground<'a> {
         Ground { run, rubric, process: None, decisions: None }
@@ -470,6 +507,39 @@ mod tests {
         assert_eq!(items[0].said.rationale, "it says what the line says\nconfidence 4 of 5");
         let label = items[0].label();
         assert_eq!((label.item(), label.turn), (items[0].key(), Some(2)));
+    }
+
+    #[test]
+    fn a_criterion_has_what_the_judge_gave_by_it_and_nothing_of_another_scale() {
+        let criterion = |id: &str, scale| Criterion {
+            id: Some(id.into()),
+            scale,
+            ..Criterion::plain(Unit::Component)
+        };
+        let likert = Scale::Levels { low: 1, high: 5 };
+        let criteria =
+            vec![criterion("right", Unit::Component.scale()), criterion("clear", likert)];
+        let book = Codebook { criteria, ..Codebook::default() };
+        let said = |score, scale| Said { score: Some(score), scale, ..Said::default() };
+        let item = |criterion: Option<&str>, said| AuditItem {
+            id: "C1".into(),
+            criterion: criterion.map(Into::into),
+            said,
+            ..AuditItem::default()
+        };
+        let scores = |items: Vec<AuditItem>| {
+            let all = by_criteria(items, &book).into_iter();
+            all.map(|it| (it.criterion.unwrap(), it.said.score)).collect::<Vec<_>>()
+        };
+
+        let one = scores(vec![item(None, said(3.0, None))]);
+        let each = scores(vec![
+            item(Some("right"), said(2.0, Some(Unit::Component.scale()))),
+            item(Some("clear"), said(5.0, Some(likert))),
+        ]);
+
+        assert_eq!(one, [("right".into(), Some(3.0)), ("clear".into(), None)]);
+        assert_eq!(each, [("right".into(), Some(2.0)), ("clear".into(), Some(5.0))]);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::{
     metrics::process::Report,
     run::{
         Run, Warning,
-        rubric::{ItemKey, LabelOn, Labels, Rubric, Unit},
+        rubric::{Codebook, ItemKey, LabelOn, Labels, Rubric, Unit},
     },
 };
 
@@ -113,8 +113,7 @@ impl Studied {
                 };
                 self.warnings.push(Warning { place: run.name.clone(), what });
             }
-            let all = audited.into_iter().flat_map(|judging| &judging.items);
-            let all = all.filter(|item| item.said.score.is_some()).cloned();
+            let all = audited.into_iter().flat_map(|judging| &judging.items).cloned();
             items.extend(all.map(|item| StudyItem { run: at, item }));
         }
         items.sort_by(|a, b| a.place().cmp(&b.place()));
@@ -124,7 +123,7 @@ impl Studied {
     fn candidate<'a>(&'a self, item: &'a StudyItem) -> Candidate<'a> {
         let run = self.runs.get(item.run);
         let key = |stratum: &Stratum| match stratum {
-            Stratum::Score => Key::Score(level(item.item.said.score.unwrap_or_default())),
+            Stratum::Score => Key::Score(item.item.said.score.map_or(u8::MAX, level)),
             Stratum::Component => Key::Word(&item.item.id),
             Stratum::Condition => {
                 Key::Word(run.and_then(|it| it.condition.as_deref()).unwrap_or_default())
@@ -284,7 +283,8 @@ impl StudyRun {
     /// are what its things are of.
     pub fn judge(&mut self, design: &Design, run: &Run, process: Option<&Report>) {
         let ground = Ground { run, rubric: &self.rubric, process, decisions: None };
-        let shown = self.rubric.shown().map(|it| it.file.clone());
+        let book = self.codebook(design);
+        let shown = self.rubric.shown_by(book).map(|it| it.file.clone());
         let all = items::sources(ground, design.unit);
         let speaks = match design.unit {
             Unit::Component => shown,
@@ -297,12 +297,19 @@ impl StudyRun {
             _ => names.iter().position(|name| *name == Some(&it.by)),
         };
         let judging = |source: &Source| {
-            let items = items::of(ground, design.unit, &source.file);
+            let mut items = items::of(ground, design.unit, &source.file);
+            items.retain(|item| item.said.score.is_some());
             let (judge, source) = (judge(source)?, source.clone());
-            Some(Judging { judge, source, items: by_criteria(design, items) })
+            Some(Judging { judge, source, items: items::by_criteria(items, book) })
         };
         let judged = all.iter().filter_map(judging).collect();
         self.judged = judged;
+    }
+
+    /// What raters go by: what the study says, else the run's own files of components, else the built-in words.
+    pub fn codebook<'a>(&'a self, design: &'a Design) -> &'a Codebook {
+        let own = self.rubric.codebook.as_deref().filter(|_| design.unit == Unit::Component);
+        design.codebook.as_ref().or(own).unwrap_or_else(|| Codebook::built_in(design.unit))
     }
 
     /// The judgings whose verdicts are put before raters: of each state the first judge's of the study, so that nothing is
@@ -329,20 +336,6 @@ fn judge_called<'a>(all: &'a [Source], name: &str) -> Option<&'a str> {
     let mut begin = all.iter().map(|it| it.by.as_str()).filter(|by| by.starts_with(name));
     let first = begin.next()?;
     begin.all(|other| other == first).then_some(first)
-}
-
-/// Each item once for each criterion, where the codebook has several.
-fn by_criteria(design: &Design, items: Vec<AuditItem>) -> Vec<AuditItem> {
-    let book = design.codebook.as_ref().map_or(&[][..], |it| &it.criteria);
-    let ids: Vec<&String> = book.iter().filter_map(|it| it.id.as_ref()).collect();
-    if ids.is_empty() || design.unit.is_raised() {
-        return items;
-    }
-    let of = |item: AuditItem| {
-        let with = |id: &&String| AuditItem { criterion: Some((*id).clone()), ..item.clone() };
-        ids.iter().map(with).collect::<Vec<_>>()
-    };
-    items.into_iter().flat_map(of).collect()
 }
 
 impl Progress {

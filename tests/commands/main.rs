@@ -24,6 +24,7 @@ mod judge;
 mod judge_cli;
 mod judge_faults;
 mod judge_flags;
+mod judge_scales;
 mod layer;
 mod memory;
 mod new;

@@ -271,3 +271,65 @@ fn one_key_goes_through_the_kinds_that_there_are() {
     has(&after(&mut screen, "v"), "components are audited");
     has(&after(&mut screen, "X"), "places are marked where flags are audited");
 }
+
+/// The sample with a codebook of two criteria, by which one judge scored a few components.
+fn by_criteria() -> Bundle {
+    let bundle = with_codebook(json!({"criteria": [
+        {"id": "right", "name": "Is it right", "scale": "0..1", "levels": [{"name": "no"}, {"name": "yes"}]},
+        {"id": "clear", "name": "Is it clear", "scale": "1..5", "levels": [{"name": "muddled"}]}]}));
+    let score = |id: &str, right: u8, clear: u8| {
+        json!({"component": id, "score": null, "rationale": format!("{id}: the sum is there, its name misleads."),
+            "criteria": [{"id": "right", "score": right, "label": if right == 1 { "yes" } else { "no" }},
+                {"id": "clear", "score": clear}],
+            "evidence": [{"path": "ppdiff/losses.py", "start": 7, "end": 12}], "trace": []})
+    };
+    let judgement = json!({
+        "schema": "trajview.judgement/1",
+        "judge": {"name": "two-scales", "kind": "http", "model": "m-1", "criteria": [
+            {"id": "right", "scale": "0..1"}, {"id": "clear", "scale": "1..5"}]},
+        "commit": "610540d2038c3343ff934f9f90ced3b4806f89ad", "turn": 56, "rubric": "codebook",
+        "components": ["C01", "C02"], "scores": [score("C01", 1, 4), score("C02", 0, 2)],
+    });
+    fs::write(bundle.path().join("judgements/two-scales.json"), judgement.to_string()).unwrap();
+    bundle
+}
+
+#[test]
+fn each_criterion_is_held_against_what_the_judge_gave_by_it() {
+    let bundle = by_criteria();
+    let mut screen = audit_of(&bundle, MEDIUM, Unit::Component);
+
+    let first = after(&mut screen, "1");
+
+    has(&first, "two-scales (judge)");
+    has(&first, "it is shown once each has a label");
+    lacks(&first, "its name misleads");
+    let labels = labels_of(&bundle);
+    assert_eq!(labels["labels"][0]["judgement"], "judgements/two-scales.json");
+    for size in [MEDIUM, (80, 24)] {
+        let bundle = by_criteria();
+        let mut screen = audit_of(&bundle, size, Unit::Component);
+        let frame = after(&mut screen, "1 <esc> n 1 <esc> n 1");
+        insta::assert_snapshot!(format!("a_criterion_of_a_codebook_{}", size.0), frame);
+        let all = labels_of(&bundle);
+        let blind: Vec<bool> =
+            all["labels"].as_array().unwrap().iter().map(|it| it["blind"] == true).collect();
+        assert_eq!(blind, [true; 3]);
+    }
+}
+
+#[test]
+fn the_scores_show_what_a_judge_gave_by_a_codebook() {
+    let bundle = by_criteria();
+    for size in [MEDIUM, (80, 24)] {
+        let mut screen = audit_of(&bundle, size, Unit::Component);
+        let mut frame = after(&mut screen, "<f3>");
+        for _ in 0..6 {
+            if frame.contains("two-scales") {
+                break;
+            }
+            frame = after(&mut screen, "f");
+        }
+        insta::assert_snapshot!(format!("scores_by_a_codebook_{}", size.0), frame);
+    }
+}

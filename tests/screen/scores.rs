@@ -60,6 +60,7 @@ fn verdict(component: &str, score: Option<u8>, path: &str, lines: (usize, usize)
         seconds: None,
         about_sha256: None,
         exact: None,
+        given: vec![],
         reason: None,
         error: score.is_none().then(|| "the judge ran out of looks".into()),
     }

@@ -86,12 +86,16 @@ fn labels(run: &NamedRun<'_>) -> Vec<Annotation> {
 }
 
 fn verdicts(run: &NamedRun<'_>, judgement: &Judgement) -> Vec<Annotation> {
-    let scored = judgement.verdicts.iter().filter_map(|it| Some((it, it.score?)));
+    let all = judgement.verdicts.iter();
+    let scored = all.flat_map(|verdict| verdict.scores().into_iter().map(move |it| (verdict, it)));
     scored
-        .map(|(verdict, score)| Annotation {
+        .map(|(verdict, scored)| Annotation {
             by: Some(judgement.judge.name.clone()),
             source: Source::Judge,
-            answer: score_of(Unit::Component, None, f64::from(score)),
+            answer: match scored.scale {
+                None => score_of(Unit::Component, None, scored.score),
+                Some(_) => Answer::Score(scored.score, scored.name.map(str::to_owned)),
+            },
             note: Some(verdict.rationale.clone()).filter(|it| !it.is_empty()),
             state: State {
                 commit: judgement.commit.clone(),
@@ -101,7 +105,10 @@ fn verdicts(run: &NamedRun<'_>, judgement: &Judgement) -> Vec<Annotation> {
                 ..State::default()
             },
             at: judgement.created_at.clone(),
-            ..about(run, ItemKey::from(&verdict.component))
+            ..about(
+                run,
+                ItemKey { criterion: scored.criterion, ..ItemKey::from(&verdict.component) },
+            )
         })
         .collect()
 }

@@ -8,7 +8,7 @@ use crate::{
         output::{Out, plain},
     },
     judge::{
-        document::{Document, FlagRow, Given, Judge},
+        document::{Document, FlagRow, Given, GivenRow, Judge},
         each::{LeftOut, News, States},
         plan::Plan,
         run::{Ended, Event, Job},
@@ -91,6 +91,9 @@ struct Score {
     component: String,
     score: Option<u8>,
     label: Option<String>,
+    /// By a codebook.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    criteria: Vec<GivenRow>,
 }
 
 fn told(job: &Job) -> JudgingSummary<'_> {
@@ -183,7 +186,7 @@ pub fn plan(
         out.line(&format!("  {head:<10}  turn {}: {}", left_out.turn, left_out.why))?;
     }
     let heads = match job.scale() {
-        Scale::Levels => "components",
+        Scale::Levels | Scale::Codebook => "components",
         Scale::Flags => "groups",
         Scale::Decisions => "decisions",
         Scale::Process => "parts",
@@ -428,8 +431,8 @@ fn flags<'a>(document: &'a Document, rows: &'a [FlagRow]) -> Flags<'a> {
     }
 }
 
-fn score_of(Given { component, score, label }: Given) -> Score {
-    Score { component, score, label }
+fn score_of(Given { component, score, label, criteria }: Given) -> Score {
+    Score { component, score, label, criteria }
 }
 
 /// `22 of 24 components judged, mean 2.86, 3 severe; without a verdict: C03, C09`

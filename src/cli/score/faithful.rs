@@ -208,6 +208,7 @@ impl FaithfulnessRow {
         };
         let Some(judgement) = chosen else { return end };
         let scores = Faithfulness::of(judgement, checklist);
+        let is_any = scores.judged > 0;
         Self {
             components: Some(scores.components),
             judged: Some(scores.judged),
@@ -216,11 +217,11 @@ impl FaithfulnessRow {
                 mcf_capped: scores.capped.as_ref().map(|it| it.mcf),
                 dir: end.values.dir,
                 if50: scores.mcf().zip(end.values.dir).map(|(mcf, dir)| if50(mcf, dir)),
-                severe: Some(scores.severe()),
+                severe: is_any.then(|| scores.severe()),
                 severe_share: scores.share(scores.severe()),
-                full: Some(scores.full()),
+                full: is_any.then(|| scores.full()),
                 full_share: scores.share(scores.full()),
-                by_score: Some(scores.by_score),
+                by_score: is_any.then_some(scores.by_score),
             },
             blocked: scores.capped.as_ref().map(Capped::words).unwrap_or_default(),
             blocked_by: scores.capped.map(|it| it.by),

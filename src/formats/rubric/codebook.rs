@@ -1,14 +1,15 @@
 //! The `codebook` of a rubric file or of a study: what each level means, with examples.
 //!
 //! `{"scale": "0..4", "rule": "…", "levels": [{"score": 0, "name": "Absent", "means": "…", "examples": ["…"]}]}`, or
-//! several of them as `criteria`, each with an `id`. A table of TOML has the same fields. Where the scale is the unit's
+//! several of them as `criteria`, each with an `id`, and with `"overall": "mean"` or `"lowest"` where they make one score
+//! together. A table of TOML has the same fields. Where the scale is the unit's
 //! own, levels that are left out keep their built-in words.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use crate::run::rubric::{Codebook, CodebookLevel as Level, Criterion, Scale, Unit};
+use crate::run::rubric::{Codebook, CodebookLevel as Level, Criterion, Overall, Scale, Unit};
 
 use super::fields::Fields;
 
@@ -49,9 +50,35 @@ pub fn read(
             }
         }
     }
-    strange(table, &["scale", "rule", "levels", "criteria", "name", "id"], "", &mut wrong);
-    let book = Codebook { criteria, origin: origin.to_owned() };
+    strange(
+        table,
+        &["scale", "rule", "levels", "criteria", "overall", "name", "id"],
+        "",
+        &mut wrong,
+    );
+    let overall = overall(table, &criteria, &mut wrong);
+    let book = Codebook { criteria, overall, origin: origin.to_owned() };
     (Some(book).filter(|book| !book.criteria.is_empty()), wrong)
+}
+
+/// What several criteria make together, where they are on one scale.
+fn overall(
+    table: &Map<String, Value>,
+    criteria: &[Criterion],
+    wrong: &mut Vec<String>,
+) -> Option<Overall> {
+    let word = Fields::of(table).words("overall")?;
+    let Some(rule) = Overall::by_word(&word) else {
+        let known = Overall::ALL.map(Overall::word).join(" or ");
+        wrong.push(format!("overall: {word:?} is no rule; write {known}"));
+        return None;
+    };
+    let is_one = criteria.windows(2).all(|two| two[0].scale == two[1].scale);
+    if criteria.len() < 2 || !is_one {
+        wrong.push("overall: is for several criteria on one scale".into());
+        return None;
+    }
+    Some(rule)
 }
 
 fn criterion(
@@ -188,6 +215,20 @@ mod tests {
     }
 
     #[test]
+    fn criteria_make_one_score_together_where_they_are_on_one_scale() {
+        let two = |second: &str, rule: &str| {
+            told(&format!(
+                r#"{{"overall": "{rule}", "criteria": [{{"id": "a", "scale": "1..5"}}, {{"id": "b", "scale": "{second}"}}]}}"#
+            ))
+        };
+
+        assert_eq!(two("1..5", "lowest").0.unwrap().overall, Some(Overall::Lowest));
+        assert_eq!(two("0..1", "mean").0.unwrap().overall, None);
+        assert_eq!(two("0..1", "mean").1, ["overall: is for several criteria on one scale"]);
+        assert_eq!(two("1..5", "sum").1, ["overall: \"sum\" is no rule; write mean or lowest"]);
+    }
+
+    #[test]
     fn everything_that_is_wrong_is_told_at_once() {
         let (book, wrong) = told(
             r#"{"scale": "0..4", "levles": 1, "levels": [{"score": 7}, 3, {"score": 0, "meaning": "x"}, {"score": 0}]}"#,
@@ -201,7 +242,7 @@ mod tests {
                 "levels, entry 2: is no table",
                 "levels, entry 3: meaning: no such field; known: score, name, means, examples",
                 "levels, entry 4: the score is there already; the first one counts",
-                "levles: no such field; known: scale, rule, levels, criteria, name, id",
+                "levles: no such field; known: scale, rule, levels, criteria, overall, name, id",
             ]
         );
         assert_eq!(told(r#"{"scale": "x"}"#).0, None);

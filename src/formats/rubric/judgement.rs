@@ -8,8 +8,8 @@ use crate::{
         Warning,
         flags::Flagging,
         rubric::{
-            CANNOT_TELL, DECISIONS, Evidence, Judge, Judgement, Levels, Look, PROCESS, Repeat,
-            Verdict,
+            CANNOT_TELL, COMPONENTS, DECISIONS, Evidence, FULL, Given, Judge, Judgement, Levels,
+            Look, Overall, PROCESS, Repeat, Scale, ScoredBy, Unit, Verdict, given,
         },
     },
 };
@@ -36,6 +36,7 @@ pub fn read(file: &Source<'_>, warnings: &mut Vec<Warning>) -> Option<Read> {
         return Some(Read::Flags(flags::read(file, &document, warnings)));
     }
     let levels = Levels::of(top.words("rubric").as_deref());
+    let judge = top.object("judge").map(|fields| judge(&fields)).unwrap_or_default();
     let entries = fields::objects(file, &document, "scores", warnings);
     let mut warn = |what: String| warnings.push(Warning { place: file.name.into(), what });
     let mut seen = BTreeSet::new();
@@ -51,7 +52,10 @@ pub fn read(file: &Source<'_>, warnings: &mut Vec<Warning>) -> Option<Read> {
             ));
             continue;
         }
-        let verdict = verdict(component, &fields, levels);
+        let verdict = match judge.scored_by.is_empty() || *levels != COMPONENTS {
+            true => verdict(component, &fields, levels),
+            false => verdict_by_criteria(component, &fields, &judge),
+        };
         if let (None, Some(what)) = (verdict.score, &verdict.error) {
             warn(format!("{}: {what}", verdict.component));
         }
@@ -59,7 +63,7 @@ pub fn read(file: &Source<'_>, warnings: &mut Vec<Warning>) -> Option<Read> {
     }
     let judgement = Judgement {
         file: file.name.into(),
-        judge: top.object("judge").map(|fields| judge(&fields)).unwrap_or_default(),
+        judge,
         run: top.words("run"),
         commit: top.id("commit"),
         turn: top.ordinal("turn"),
@@ -85,7 +89,15 @@ pub(super) fn judge(fields: &Fields<'_>) -> Judge {
         prompt_sha256: fields.words("prompt_sha256"),
         budget: fields.count("budget").and_then(|budget| u32::try_from(budget).ok()),
         temperature: fields.number("temperature"),
+        scored_by: fields.objects("criteria").filter_map(|fields| scored_by(&fields)).collect(),
+        overall: fields.words("overall").and_then(|word| Overall::by_word(&word)),
     }
+}
+
+/// None where the scale cannot be read.
+fn scored_by(fields: &Fields<'_>) -> Option<ScoredBy> {
+    let scale = Scale::read(&fields.words("scale")?).ok()?;
+    Some(ScoredBy { criterion: fields.id("id"), scale })
 }
 
 /// None where it has no number, or one beyond all repeats.
@@ -110,6 +122,7 @@ fn verdict(component: String, fields: &Fields<'_>, levels: &Levels) -> Verdict {
         component,
         score,
         exact: None,
+        given: vec![],
         label,
         rationale: fields.text("rationale"),
         evidence: fields.objects("evidence").filter_map(|fields| evidence(&fields)).collect(),
@@ -119,6 +132,54 @@ fn verdict(component: String, fields: &Fields<'_>, levels: &Levels) -> Verdict {
         error: error.or_else(nothing),
         reason,
         about_sha256: fields.words("about_sha256"),
+    }
+}
+
+/// A verdict with a score for each criterion that its judge scored by; on 0..4 it has one where a rule makes it.
+fn verdict_by_criteria(component: String, fields: &Fields<'_>, judge: &Judge) -> Verdict {
+    let plain = verdict(component, fields, &COMPONENTS);
+    let told = fields.words("error");
+    let (given, problem) = match given_by(fields, &judge.scored_by) {
+        Ok(given) => (given, None),
+        Err((given, why)) => (given, Some(why)),
+    };
+    let is_own = judge.scored_by.iter().all(|it| it.scale == Unit::Component.scale());
+    let exact = given::overall(&judge.scored_by, judge.overall, &given).filter(|_| is_own);
+    // Half of a level goes up.
+    let score = exact.map(|exact| ((exact + 0.5).floor() as u8).min(FULL));
+    let error = told.or(problem);
+    let is_reasoned = score.is_none() && error.is_none();
+    Verdict {
+        score,
+        exact: exact.filter(|exact| exact.fract() != 0.0),
+        reason: is_reasoned.then(|| given::why_unscored(&given)),
+        error,
+        given,
+        ..plain
+    }
+}
+
+/// The scores by these criteria, in their order. Where one is missing or off its scale, the others with a sentence.
+fn given_by(fields: &Fields<'_>, by: &[ScoredBy]) -> Result<Vec<Given>, (Vec<Given>, String)> {
+    let (mut given, mut wrong) = (vec![], None);
+    for ScoredBy { criterion, scale } in by {
+        let name = criterion.as_deref().unwrap_or("the criterion");
+        let entry = fields.objects("criteria").find(|it| it.id("id") == *criterion);
+        let score = entry.as_ref().map_or(Ok(None), |it| it.score_on("score", *scale));
+        match score {
+            Ok(Some(score)) => given.push(Given {
+                criterion: criterion.clone(),
+                scale: *scale,
+                score,
+                name: entry.map(|it| it.text("label")).unwrap_or_default(),
+            }),
+            Ok(None) => wrong = wrong.or(Some(format!("{name} has no score"))),
+            Err(why) => wrong = wrong.or(Some(format!("{name}: {why}"))),
+        }
+    }
+    match wrong {
+        None => Ok(given),
+        Some(why) => Err((given, why)),
     }
 }
 

@@ -148,13 +148,17 @@ impl Known<'_> {
             self.place_exists(&flag, done, mistakes);
         }
         let levels = Levels::of(document.field("rubric").and_then(|it| it.text()).as_deref());
+        let by = scales(document, mistakes);
         let (mut ids, mut scores) = (BTreeSet::new(), BTreeMap::new());
         for entry in list("scores") {
             no_double(&entry, "component", &mut ids, mistakes);
             if *levels == COMPONENTS {
                 self.component_exists(&entry, "component", mistakes);
             }
-            score_and_label(&entry, levels, mistakes);
+            match by.is_empty() {
+                true => score_and_label(&entry, levels, mistakes),
+                false => scores_by_criteria(&entry, &by, mistakes),
+            }
             for place in entry.field("evidence").map(|it| it.elements()).unwrap_or_default() {
                 self.place_exists(&place, done, mistakes);
             }
@@ -310,6 +314,49 @@ fn score_on_scale(entry: &Node<'_>, unit: Unit, mistakes: &mut Mistakes<'_>) {
     let cannot_tell = entry.field("cannot_tell").map(|it| it.value());
     if cannot_tell.and_then(|it| it.as_bool()) == Some(true) {
         mistakes.at(entry, "has a score, and says that the rater cannot tell".into());
+    }
+}
+
+/// The criteria and scales that a judgement says it scored by; empty where it has the rubric's own.
+fn scales(document: &Node<'_>, mistakes: &mut Mistakes<'_>) -> Vec<(Option<String>, Scale)> {
+    let listed = document.field("judge").and_then(|judge| judge.field("criteria"));
+    let mut found = vec![];
+    for entry in listed.map(|it| it.elements()).unwrap_or_default() {
+        let id = entry.field("id").and_then(|it| it.text());
+        let Some(field) = entry.field("scale") else { continue };
+        match field.text().map(|words| Scale::read(&words)) {
+            Some(Ok(scale)) => found.push((id, scale)),
+            Some(Err(why)) => mistakes.at(&field, why),
+            None => {}
+        }
+    }
+    found
+}
+
+/// A verdict has a score on the scale of each criterion, or says why not.
+fn scores_by_criteria(
+    entry: &Node<'_>,
+    by: &[(Option<String>, Scale)],
+    mistakes: &mut Mistakes<'_>,
+) {
+    if entry.field("error").is_some_and(|it| !it.is_null()) {
+        return;
+    }
+    let given = entry.field("criteria").map(|it| it.elements()).unwrap_or_default();
+    for (id, scale) in by {
+        let is_it = |it: &&Node<'_>| it.field("id").and_then(|id| id.text()) == *id;
+        let score = given.iter().find(is_it).and_then(|it| it.field("score"));
+        match score {
+            None => {
+                let of = id.as_deref().map(|id| format!(" for {id}")).unwrap_or_default();
+                mistakes.at(entry, format!("has no score{of}, and no error that says why"));
+            }
+            Some(field) if field.value().as_f64().is_some_and(|score| scale.holds(score)) => {}
+            Some(field) => {
+                let what = format!("expected {}, found {}", scale.expected(), field.shown());
+                mistakes.at(&field, what);
+            }
+        }
     }
 }
 

@@ -147,7 +147,7 @@ fn offers(conversation: &Conversation) -> Vec<Offer> {
         schema: tools::schema(tool),
     });
     let scale = conversation.scale;
-    let answer = Offer { name: scale.call(), about: scale.about(), schema: scale.schema() };
+    let answer = Offer { name: scale.call(), about: scale.about(), schema: conversation.schema() };
     looks.chain([answer]).collect()
 }
 

@@ -25,7 +25,7 @@ pub fn written(conversation: &Conversation) -> String {
     let rules = filled(RULES, &|name| match name {
         "tools" => Some(tools_in_words()),
         "call" => Some(scale.call().to_owned()),
-        "answer" => Some(scale.example().to_owned()),
+        "answer" => Some(conversation.example()),
         _ => None,
     });
     let rules = if conversation.wants_text { "" } else { rules.trim() };
@@ -81,7 +81,8 @@ pub fn read(printed: &[u8]) -> Result<Reply, Fault> {
     };
     let objects = objects_in(&text);
     let is_answer = |object: &Value| {
-        let is_level = ["level", "score", "verdict"].iter().any(|key| object.get(key).is_some());
+        let is_level =
+            ["level", "score", "scores", "verdict"].iter().any(|key| object.get(key).is_some());
         is_level || flags::is_answer(object)
     };
     let call = objects.iter().find_map(|object| {

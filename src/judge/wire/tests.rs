@@ -32,6 +32,7 @@ fn conversation() -> Conversation {
         ],
         may_look: false,
         scale: Scale::Levels,
+        codebook: None,
         wants_text: false,
     }
 }

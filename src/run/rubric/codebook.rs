@@ -8,13 +8,19 @@ use std::{collections::BTreeMap, sync::OnceLock};
 
 use sha2::{Digest, Sha256};
 
-use super::unit::{Scale, Unit, written};
+use super::{
+    given::{Overall, ScoredBy},
+    unit::{Scale, Unit, written},
+};
 
 /// The prompt for components.
 pub const COMPONENTS_PROMPT: &str = include_str!("../../../assets/judge/slump-5.md");
 
 /// The prompt for decisions.
 pub const DECISIONS_PROMPT: &str = include_str!("../../../assets/judge/decisions.md");
+
+/// The prompt for components that are scored by a codebook on scales of its own; its levels are filled in.
+pub const CODEBOOK_PROMPT: &str = include_str!("../../../assets/judge/codebook.md");
 
 /// Where the words are that [`Codebook::origin`] names.
 pub const BUILT_IN: &str = "built in";
@@ -27,6 +33,8 @@ const HEADINGS: [&str; 2] = ["# Levels", "# Verdicts"];
 pub struct Codebook {
     /// One at least in a codebook that was read; each with an id where there are several.
     pub criteria: Vec<Criterion>,
+    /// What several criteria on one scale make together; None where nothing says it, and there is no score of all.
+    pub overall: Option<Overall>,
     /// Where it is written: a file, or [`BUILT_IN`].
     pub origin: String,
 }
@@ -81,7 +89,7 @@ impl Codebook {
     /// The words that hold where nobody wrote others.
     pub fn built_in(unit: Unit) -> &'static Self {
         static ALL: OnceLock<BTreeMap<Unit, Codebook>> = OnceLock::new();
-        static NONE: Codebook = Codebook { criteria: vec![], origin: String::new() };
+        static NONE: Codebook = Codebook { criteria: vec![], overall: None, origin: String::new() };
         let all = ALL.get_or_init(|| Unit::ALL.into_iter().map(|it| (it, Self::of(it))).collect());
         all.get(&unit).unwrap_or(&NONE)
     }
@@ -89,7 +97,7 @@ impl Codebook {
     fn of(unit: Unit) -> Self {
         let of_prompt = prompt(unit).and_then(|text| Criterion::of_prompt(text, unit));
         let criterion = of_prompt.unwrap_or_else(|| Criterion::plain(unit));
-        Self { criteria: vec![criterion], origin: BUILT_IN.into() }
+        Self { criteria: vec![criterion], overall: None, origin: BUILT_IN.into() }
     }
 
     /// The criterion of that id; without one the only one there is.
@@ -100,9 +108,74 @@ impl Codebook {
         }
     }
 
+    /// Whether one score on the unit's own scale is all that it asks for.
+    pub fn is_on_own_scale(&self, unit: Unit) -> bool {
+        matches!(self.criteria.as_slice(), [only] if only.scale == unit.scale())
+    }
+
+    /// What is scored by, in order.
+    pub fn scored_by(&self) -> Vec<ScoredBy> {
+        let by = |it: &Criterion| ScoredBy { criterion: it.id.clone(), scale: it.scale };
+        self.criteria.iter().map(by).collect()
+    }
+
+    /// What a judge of a unit is told where nobody wrote other words; None where a codebook has no place in them.
+    pub fn prompt(&self, unit: Unit) -> Option<String> {
+        if unit == Unit::Component && !self.criteria.is_empty() && !self.is_on_own_scale(unit) {
+            return self.scales_in_prompt(CODEBOOK_PROMPT);
+        }
+        self.in_prompt(prompt(unit)?, unit)
+    }
+
+    /// A prompt with what is said of each criterion and an example of the answer.
+    fn scales_in_prompt(&self, prompt: &str) -> Option<String> {
+        let (start, end) = levels_of(prompt)?;
+        let said = match self.criteria.as_slice() {
+            [only] if only.id.is_none() => {
+                format!("Give exactly one score, {}:\n\n{}", only.numbers(), only.list())
+            }
+            several => {
+                let of = |it: &Criterion| {
+                    let id = it.id.as_deref().unwrap_or_default();
+                    let name =
+                        if it.name.is_empty() { String::new() } else { format!(": {}", it.name) };
+                    format!("## {id}{name}\n\nOne score, {}:\n\n{}", it.numbers(), it.list())
+                };
+                let each = several.iter().map(of).collect::<Vec<_>>().join("\n");
+                format!(
+                    "Give one score for each of these criteria, on the scale of each:\n\n{each}"
+                )
+            }
+        };
+        let rest = prompt[end..].replace("{answer}", &self.example());
+        Some(format!("{}\n{said}\n{rest}", &prompt[..start]))
+    }
+
+    /// An answer as a judge may give it that scores by these criteria, in JSON.
+    pub fn example(&self) -> String {
+        let middle = |it: &Criterion| match it.scale {
+            Scale::Levels { low, high } => written(f64::from(low) + f64::from((high - low) / 2)),
+            Scale::Share => "0.5".to_owned(),
+        };
+        let scores = match self.criteria.as_slice() {
+            [only] if only.id.is_none() => format!("\"score\": {}", middle(only)),
+            several => {
+                let of = |it: &Criterion| {
+                    format!("{:?}: {}", it.id.as_deref().unwrap_or_default(), middle(it))
+                };
+                let each = several.iter().map(of).collect::<Vec<_>>().join(", ");
+                format!("\"scores\": {{{each}}}")
+            }
+        };
+        format!(
+            "{{{scores}, \"rationale\": \"two to five sentences\", \"evidence\": [{{\"path\": \"src/model.py\", \
+             \"start\": 10, \"end\": 42}}]}}"
+        )
+    }
+
     /// A prompt with these levels in the place of its own; None where it has none, and where they are of another scale
     /// than the one a judge answers on.
-    pub fn in_prompt(&self, prompt: &str, unit: Unit) -> Option<String> {
+    fn in_prompt(&self, prompt: &str, unit: Unit) -> Option<String> {
         let [criterion] = self.criteria.as_slice() else { return None };
         let (start, end) = levels_of(prompt)?;
         if criterion.scale != unit.scale() {
@@ -128,8 +201,7 @@ impl Codebook {
     /// Whether the judge whose prompt has this SHA-256 was given this text.
     pub fn given_to(&self, prompt_sha256: Option<&str>, unit: Unit) -> GivenTo {
         let Some(given) = prompt_sha256 else { return GivenTo::NotRecorded };
-        let own = prompt(unit).and_then(|text| self.in_prompt(text, unit));
-        let sha = own.map(|text| sha256(text.as_bytes()));
+        let sha = self.prompt(unit).map(|text| sha256(text.as_bytes()));
         // What is recorded may be cut short.
         let is_same = sha.is_some_and(|sha| given.len() >= 8 && sha.starts_with(given));
         if is_same { GivenTo::Same } else { GivenTo::Another }
@@ -207,6 +279,32 @@ impl Criterion {
         (criterion.levels.len() == names.len()).then_some(criterion)
     }
 
+    /// `a whole number from 1 to 5`
+    pub fn numbers(&self) -> String {
+        let (low, high) = self.scale.ends();
+        match self.scale {
+            Scale::Levels { .. } => format!("a whole number from {low} to {high}"),
+            Scale::Share => format!("any number from {low} to {high}, such as 0.25"),
+        }
+    }
+
+    /// The levels that have words, one a line, and the rule.
+    fn list(&self) -> String {
+        let mut text = String::new();
+        for level in &self.levels {
+            let head = format!("{} {}", written(level.score), level.name);
+            let means =
+                if level.means.is_empty() { String::new() } else { format!(": {}", level.means) };
+            text.push_str(&format!("- {}{means}\n", head.trim_end()));
+            level.examples.iter().for_each(|it| text.push_str(&format!("  Example: {it}\n")));
+        }
+        if !self.rule.is_empty() {
+            let space = if self.levels.is_empty() { "" } else { "\n" };
+            text.push_str(&format!("{space}{}\n", self.rule));
+        }
+        text
+    }
+
     /// The name of a level; empty where it has none.
     pub fn level_name(&self, score: f64) -> &str {
         self.levels.iter().find(|level| level.score == score).map_or("", |level| &level.name)
@@ -274,6 +372,33 @@ mod tests {
         let other_scale = Criterion { scale: Scale::Share, ..own.criteria[0].clone() };
         let other = Codebook { criteria: vec![other_scale], ..own };
         assert_eq!(other.in_prompt(COMPONENTS_PROMPT, Unit::Component), None);
+    }
+
+    #[test]
+    fn a_codebook_with_scales_of_its_own_has_a_prompt_of_its_own_by_which_it_is_known() {
+        let likert = Scale::Levels { low: 1, high: 5 };
+        let mut own = Codebook::built_in(Unit::Component).clone();
+        own.criteria[0] = Criterion { scale: likert, levels: vec![], ..own.criteria[0].clone() };
+        let one = own.prompt(Unit::Component).unwrap();
+        own.criteria[0].id = Some("right".into());
+        let share = Criterion {
+            id: Some("part".into()),
+            name: "How much of it".into(),
+            scale: Scale::Share,
+            ..own.criteria[0].clone()
+        };
+        own.criteria.push(share);
+
+        let several = own.prompt(Unit::Component).unwrap();
+
+        assert!(one.contains("Give exactly one score, a whole number from 1 to 5:"), "{one}");
+        assert!(one.contains("{\"score\": 3, \"rationale\""), "{one}");
+        assert!(several.contains("## part: How much of it\n\nOne score, any number from 0 to 1"));
+        assert!(several.contains("{\"scores\": {\"right\": 3, \"part\": 0.5}"), "{several}");
+        let sha = sha256(several.as_bytes());
+        assert_eq!(own.given_to(Some(&sha), Unit::Component), GivenTo::Same);
+        let other = sha256(one.as_bytes());
+        assert_eq!(own.given_to(Some(&other), Unit::Component), GivenTo::Another);
     }
 
     #[test]

@@ -201,7 +201,7 @@ impl Labels {
 
     /// Whether the file says that the verdict of a judgement on an item was on screen.
     pub fn has_seen(&self, file: &str, item: ItemKey<'_>) -> bool {
-        let is_it = |seen: &VerdictId| seen.judgement == file && seen.key() == item;
+        let is_it = |seen: &VerdictId| seen.judgement == file && seen.shows(item);
         self.seen.iter().any(is_it)
             || self.labels.iter().any(|label| {
                 label.item() == item && label.seen.iter().flatten().any(|it| it == file)
@@ -221,6 +221,14 @@ impl VerdictId {
 
     pub fn key(&self) -> ItemKey<'_> {
         ItemKey { unit: self.unit, id: &self.item, criterion: self.criterion.as_deref() }
+    }
+
+    /// Whether whoever saw it saw what was said of an item: a verdict that names no criterion was seen with all of them.
+    pub fn shows(&self, item: ItemKey<'_>) -> bool {
+        let is_whole = self.criterion.is_none();
+        self.unit == item.unit
+            && self.item == item.id
+            && (is_whole || self.criterion.as_deref() == item.criterion)
     }
 }
 

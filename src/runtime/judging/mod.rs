@@ -206,7 +206,7 @@ impl Judging {
         let prompt = prompt_in(scale, wish.prompt.as_deref())?;
         let opened = self.open(&bundle, judged.turns)?;
         let about = match scale {
-            scale::Scale::Levels => About::Components,
+            scale::Scale::Levels | scale::Scale::Codebook => About::Components,
             scale::Scale::Flags => About::Places(Arc::new(criteria_in(wish.criteria.as_deref())?)),
             scale::Scale::Decisions => {
                 let store = decisions::of_run(&opened.archive, judged.store.as_deref());
@@ -298,6 +298,7 @@ impl JudgingSetup {
             settings: self.settings.clone(),
             prompt: self.prompt.clone(),
             about: self.about.clone(),
+            codebook: None,
             components: wish.components.clone(),
             turn,
             budget: Some(wish.budget),
@@ -346,7 +347,9 @@ fn digits(sha256: &str) -> String {
 /// Of a decision or a part; the others are known beforehand.
 fn item(of: &judge::item::Item) -> Option<Item> {
     let name = match of {
-        judge::item::Item::Component(_) | judge::item::Item::Group(_) => return None,
+        judge::item::Item::Component(_)
+        | judge::item::Item::Rated(..)
+        | judge::item::Item::Group(_) => return None,
         judge::item::Item::Decision(decision) => decision.question.clone(),
         judge::item::Item::Part(_) => of.blank("name")?,
     };

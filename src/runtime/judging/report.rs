@@ -35,9 +35,11 @@ pub fn news(turn: usize, event: &judge::run::Event) -> News {
             News::Waits { component, why, seconds: pause.as_secs_f64() }
         }
         Told::Ended { component, score, label, flags, error, done, .. } => {
-            let cannot_tell = label.is_some_and(|label| label == rubric::CANNOT_TELL);
             let given = score.map(Given::Level).or(flags.map(Given::Flags));
-            let given = given.or(cannot_tell.then_some(Given::CannotTell));
+            let given = given.or(label.map(|label| match label.as_str() {
+                rubric::CANNOT_TELL => Given::CannotTell,
+                _ => Given::Scores(label),
+            }));
             News::Ended { component, given, error, done }
         }
     }
@@ -131,7 +133,9 @@ fn finished(states: &[(Job, Ended)], left_out: &[LeftOut]) -> (How, String) {
     if without > 0 {
         let nothing = match states.first().map(|(job, _)| job.scale()) {
             Some(Scale::Flags) => "an answer",
-            Some(Scale::Levels | Scale::Decisions | Scale::Process) | None => "a verdict",
+            Some(Scale::Levels | Scale::Decisions | Scale::Process | Scale::Codebook) | None => {
+                "a verdict"
+            }
         };
         words.push_str(&format!(", {without} without {nothing}"));
     }

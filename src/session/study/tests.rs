@@ -120,7 +120,7 @@ fn the_queue_begins_at_the_first_thing_without_a_label() {
     let session = session("ana", &all);
     let item = session.study().unwrap().chosen().unwrap();
     assert_eq!((item.run, item.item.id.as_str()), (1, "C2"));
-    assert_eq!(session.study_pairs()[0].scores.len(), 3);
+    assert_eq!(session.study_pairs(None)[0].scores.len(), 3);
 }
 
 #[test]

@@ -140,10 +140,11 @@ fn say_verdicts(session: &Session, case: &Case<'_>, width: usize, rows: &mut Vec
     rows.push(Row::Heading("what the judges said".into()));
     for (source, item) in study.studied.verdicts(case.item) {
         let said = &item.said;
-        let names = item.unit.levels().names;
+        let own = item.unit.levels().names;
         let given = |score: f64| {
-            let name = names.get(score as usize).copied().unwrap_or_default();
-            Given::of(score, item.unit.scale(), name)
+            let names = if said.scale.is_none() { own } else { &[] };
+            let name = said.label.as_deref().or(names.get(score as usize).copied());
+            Given::of(score, said.scale.unwrap_or(item.unit.scale()), name.unwrap_or_default())
         };
         rows.push(Row::Score {
             by: source.by.clone(),

@@ -18,7 +18,7 @@ use crate::{
         request::{Numbers, Request},
         saved::Pairs,
     },
-    study::{Coefficient, Estimate, Plan, Ratings, agreement::Table},
+    study::{Coefficient, Estimate, Plan, Ratings, agreement::Table, items::AuditItem},
     views::{audit::Audit, verdict::cut},
     widgets::scroll::Scroll,
 };
@@ -100,16 +100,25 @@ fn ratings(pairs: &Pairs) -> Ratings {
     Ratings::new(scale, &pairs.scores)
 }
 
+/// The criterion of the item at hand, where there are several that agreement is counted by.
+fn criterion_at_hand(audit: &Audit, session: &Session) -> Option<String> {
+    let item = audit.audited_item(session).filter(|item| !item.unit.is_raised());
+    item.and_then(|item| item.criterion.clone())
+}
+
 /// What is labelled before the verdict was seen, and what after; of the criterion of the item at hand where there are
 /// several.
-pub fn audit_pairs(session: &Session) -> [Pairs; 2] {
+pub fn audit_pairs(audit: &Audit, session: &Session) -> [Pairs; 2] {
+    let wanted = criterion_at_hand(audit, session);
     if session.study().is_some() {
-        return session.study_pairs();
+        return session.study_pairs(wanted.as_deref());
     }
-    let scale = session.queued().first().and_then(|item| session.criterion_of(item));
+    let is_wanted = |item: &&AuditItem| wanted.is_none() || item.criterion == wanted;
+    let items = || session.queued().iter().filter(is_wanted);
+    let scale = items().next().and_then(|item| session.criterion_of(item));
     let scale = scale.map_or(session.audited.unit().scale(), |it| it.scale);
     let (mut blind, mut open) = (vec![], vec![]);
-    for item in session.queued() {
+    for item in items() {
         let label = session.labels.given_to(item.state(), item.key());
         let (Some(label), Some(verdict)) = (label, item.said.score) else { continue };
         let Some(score) = label.score() else { continue };
@@ -142,7 +151,7 @@ pub fn agreement_rows(audit: &Audit, session: &Session, areas: &Areas) -> Vec<Ro
     if session.adjudicates() {
         return with_gold_rows(session, width);
     }
-    let [blind, open] = audit_pairs(session);
+    let [blind, open] = audit_pairs(audit, session);
     let (blinds, opens) = (blind.scores.len(), open.scores.len());
     let mut rows = vec![];
     if audit.labelled_count(session) == 0 {
@@ -160,6 +169,9 @@ pub fn agreement_rows(audit: &Audit, session: &Session, areas: &Areas) -> Vec<Ro
             (blind, 1) => format!("{}, blind; 1 more is not", labels(blind)),
             (blind, open) => format!("{}, blind; {open} more are not", labels(blind)),
         }));
+        if let Some(criterion) = criterion_at_hand(audit, session) {
+            rows.extend(cut(&format!("by {criterion}"), width).into_iter().map(Row::Note));
+        }
         say_shares(audit, &blind, width, &mut rows);
         say_tables(&blind, &mut rows);
     }

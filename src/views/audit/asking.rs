@@ -115,7 +115,7 @@ impl Audit {
         if session.audited.unit().is_raised() {
             return None;
         }
-        let [blind, _] = super::agreement::audit_pairs(session);
+        let [blind, _] = super::agreement::audit_pairs(self, session);
         self.agreement.ask(numbers, blind)
     }
 

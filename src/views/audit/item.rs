@@ -166,6 +166,11 @@ fn say_outcome(
         words: String::new(),
     });
     say_difference(audit, session, item, width, rows);
+    if session.waits_for_criteria(item) {
+        let words = "what the judge wrote is of all criteria: it is shown once each has a label";
+        rows.extend(cut(words, width).into_iter().map(Row::Note));
+        return;
+    }
     rows.extend(cut(&said.rationale, width).into_iter().map(Row::Words));
     if matches!(item.unit, Unit::Component | Unit::Decision | Unit::Process)
         && said.evidence.is_empty()

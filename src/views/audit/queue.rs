@@ -79,7 +79,8 @@ pub fn standing_of(
     match (label.score(), verdict) {
         (Some(score), Some(verdict)) if score == verdict => Standing::Agrees(score),
         (Some(score), Some(_)) => Standing::Differs { score, is_explained: is_explained(label) },
-        (None, _) | (_, None) => Standing::Open,
+        (Some(score), None) => Standing::Settled(Some(score)),
+        (None, _) => Standing::Open,
     }
 }
 

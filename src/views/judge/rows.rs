@@ -3,7 +3,7 @@
 use crate::{
     run::{
         flags::{Counts, Flag, Flagging},
-        rubric::{CANNOT_TELL, COMPONENTS, Evidence, Levels, Verdict},
+        rubric::{CANNOT_TELL, COMPONENTS, Evidence, Levels, Verdict, given::all_words},
     },
     session::{
         Session,
@@ -68,17 +68,14 @@ impl Judging {
             Scale::Process => &rubric.process,
         };
         let saved = judgements.iter().find(|it| it.file.rsplit('/').next() == Some(file))?;
-        saved.of(&entry.id).filter(|it| it.score.is_some() || it.error.is_some() || cannot_tell(it))
+        saved.of(&entry.id).filter(|it| it.is_scored() || it.error.is_some() || cannot_tell(it))
     }
 
     /// What is known of a component: what was saved before counts where nothing happened since.
     pub fn entry_state(&self, session: &Session, entry: &Entry) -> State {
         match (&entry.state, self.entry_verdict(session, entry)) {
             (State::Waiting, Some(verdict)) => State::Done {
-                given: verdict
-                    .score
-                    .map(Given::Level)
-                    .or(cannot_tell(verdict).then_some(Given::CannotTell)),
+                given: given(verdict),
                 error: verdict.error.clone().unwrap_or_default(),
             },
             (State::Waiting, None) => self.saved_group(session, entry).unwrap_or_default(),
@@ -122,12 +119,25 @@ impl Judging {
             State::Done { given: Some(Given::CannotTell), .. } => {
                 rows.push(Row::Note(CANNOT_TELL.into()));
             }
+            State::Done { given: Some(Given::Scores(words)), .. } => {
+                rows.extend(cut(&words, width).into_iter().map(Row::Note));
+            }
             State::Done { given: Some(Given::Flags(counts)), .. } => rows.push(Row::Flags(counts)),
             State::Done { given: None, error } => {
                 let scale = self.watched.as_ref().map(|it| it.wish.scale).unwrap_or_default();
                 rows.push(Row::Note(scale.nothing().into()));
                 rows.extend(cut(&error, width).into_iter().map(Row::Problem));
             }
+        }
+    }
+}
+
+fn given(verdict: &Verdict) -> Option<Given> {
+    match verdict.given.is_empty() {
+        false => Some(Given::Scores(all_words(&verdict.given))),
+        true => {
+            let open = cannot_tell(verdict).then_some(Given::CannotTell);
+            verdict.score.map(Given::Level).or(open)
         }
     }
 }

@@ -56,6 +56,7 @@ const CODEBOOK: &[Field] = &[
     Field("rule", Kind::Text, May),
     Field("levels", Kind::Objects(CODEBOOK_LEVEL), May),
     Field("criteria", Kind::Objects(CODEBOOK_CRITERION), May),
+    Field("overall", Kind::OneOf(&["mean", "lowest"]), May),
 ];
 
 const CODEBOOK_CRITERION: &[Field] = &[
@@ -143,7 +144,11 @@ const JUDGE: &[Field] = &[
     Field("rules_sha256", Kind::Text, May),
     Field("budget", Kind::Count, May),
     Field("temperature", Kind::Number, May),
+    Field("criteria", Kind::Objects(SCORED_BY), May),
+    Field("overall", Kind::OneOf(&["mean", "lowest"]), May),
 ];
+
+const SCORED_BY: &[Field] = &[Field("id", Kind::Id, May), Field("scale", Kind::Text, Must)];
 
 const REPEAT: &[Field] = &[Field("number", Kind::Ordinal, Must), Field("of", Kind::Ordinal, May)];
 
@@ -162,6 +167,14 @@ const VERDICT: &[Field] = &[
     Field("reason", Kind::Text, May),
     Field("fault", Kind::Flag, May),
     Field("about_sha256", Kind::Text, May),
+    Field("criteria", Kind::Objects(GIVEN), May),
+    Field("overall", Kind::Number, May),
+];
+
+const GIVEN: &[Field] = &[
+    Field("id", Kind::Id, May),
+    Field("score", Kind::Number, Must),
+    Field("label", Kind::Text, May),
 ];
 
 const GROUP: &[Field] = &[

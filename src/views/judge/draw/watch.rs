@@ -225,6 +225,7 @@ fn standing(
                 levels if levels.in_words => levels.name(*score).unwrap_or_default().to_owned(),
                 _ => score.to_string(),
             },
+            Some(Given::Scores(words)) => words.clone(),
             Some(Given::Flags(counts)) => counts.all.to_string(),
         };
         let before: Vec<String> = entry.before.iter().map(said).collect();
@@ -258,6 +259,9 @@ fn standing(
             spans.extend(said);
         }
         State::Done { given: Some(Given::CannotTell), .. } => spans.push(own(CANNOT_TELL, warn)),
+        State::Done { given: Some(Given::Scores(words)), .. } => {
+            spans.push(recorded(&words, theme.of(Meaning::Text)));
+        }
         State::Done { given: Some(Given::Flags(counts)), .. } => {
             spans.extend(flagged(counts, theme));
         }

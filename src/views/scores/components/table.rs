@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use crate::{
-    run::rubric::{Component, Judgement, Rubric, Verdict},
+    run::rubric::{Component, Judgement, Rubric, Verdict, given::all_words},
     session::Session,
     views::scores::components::Components,
 };
@@ -30,6 +30,8 @@ pub struct Row {
     pub score: Option<u8>,
     /// The pooled score where it lies between two levels.
     pub exact: Option<f64>,
+    /// What the judge gave by a codebook, in words; empty where it did not.
+    pub given: String,
     /// Why there is no score.
     pub why: Option<String>,
     /// Whether that is no failure.
@@ -109,6 +111,7 @@ impl Components {
             is_in_checklist: component.is_some() || rubric.checklist.is_none(),
             score,
             exact: verdict.and_then(|it| it.exact),
+            given: verdict.map(|it| all_words(&it.given)).unwrap_or_default(),
             is_reasoned: verdict.is_some_and(|it| it.reason.is_some()),
             why: why(judgement, verdict),
             label: session.own_label_of(id).and_then(|label| label.score()),

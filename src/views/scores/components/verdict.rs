@@ -85,12 +85,22 @@ impl Components {
     fn say_verdict(&self, session: &Session, verdict: &Verdict, width: usize, rows: &mut Vec<Row>) {
         let judge = session.rubric.judgement().map(|it| it.judge.name.clone());
         let by = judge.filter(|name| !name.is_empty()).unwrap_or_else(|| "the judge".into());
-        rows.push(Row::Score {
-            by,
-            score: verdict.score.map(Given::level),
-            label: verdict.label.clone(),
-            words: String::new(),
-        });
+        if verdict.score.is_some() || verdict.given.is_empty() {
+            rows.push(Row::Score {
+                by: by.clone(),
+                score: verdict.score.map(Given::level),
+                label: verdict.label.clone(),
+                words: String::new(),
+            });
+        }
+        for given in &verdict.given {
+            rows.push(Row::Score {
+                by: by.clone(),
+                score: Some(Given::of(given.score, given.scale, &given.name)),
+                label: None,
+                words: given.criterion.clone().unwrap_or_else(|| given.scale.to_string()),
+            });
+        }
         if verdict.score.is_none() {
             let (row, why): (fn(String) -> Row, _) = match &verdict.reason {
                 Some(reason) => (Row::Note, reason.as_str()),

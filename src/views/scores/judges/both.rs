@@ -49,9 +49,12 @@ impl Judges {
 
 fn rows(verdict: &Verdict, width: usize) -> Vec<Row> {
     let mut rows = vec![Row::Score(verdict.score)];
+    let (row, why): (fn(String) -> Row, _) = match (&verdict.error, &verdict.reason) {
+        (None, Some(reason)) => (Row::Note, reason.as_str()),
+        (error, _) => (Row::Problem, error.as_deref().unwrap_or("the judge gave no score")),
+    };
     if verdict.score.is_none() {
-        let why = verdict.error.as_deref().unwrap_or("the judge gave no score");
-        rows.extend(cut(why, width).map(Row::Problem));
+        rows.extend(cut(why, width).map(row));
     }
     rows.push(Row::Blank);
     if verdict.rationale.is_empty() {

@@ -35,6 +35,8 @@ pub enum Cell {
     Score(u8),
     /// It was judged and has no score.
     Error,
+    /// It was judged, and a reason says why there is no score on 0..4.
+    Unscored,
     /// It was asked about and nothing is said of it yet.
     Missing,
     NotAsked,
@@ -44,13 +46,17 @@ impl Cell {
     pub const fn score(self) -> Option<u8> {
         match self {
             Self::Score(score) => Some(score),
-            Self::Error | Self::Missing | Self::NotAsked => None,
+            Self::Error | Self::Unscored | Self::Missing | Self::NotAsked => None,
         }
     }
 
     fn of(judgement: &Judgement, id: &str) -> Self {
         match judgement.of(id) {
-            Some(verdict) => verdict.score.map_or(Self::Error, Self::Score),
+            Some(verdict) => match (verdict.score, &verdict.reason) {
+                (Some(score), _) => Self::Score(score),
+                (None, Some(_)) => Self::Unscored,
+                (None, None) => Self::Error,
+            },
             None if judgement.asked.is_some() && judgement.asks_about(id) => Self::Missing,
             None => Self::NotAsked,
         }

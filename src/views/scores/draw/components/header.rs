@@ -90,7 +90,13 @@ fn sums(view: &Scores, session: &Session, theme: Theme, width: usize) -> Line<'s
     let value = |row: &Row| row.exact.or(row.score.map(f64::from));
     let scores: Vec<f64> = counted.iter().filter_map(|row| value(row)).collect();
     if scores.is_empty() {
-        let words = format!("{} components, none has a score", counted.len());
+        let by_book = counted.iter().filter(|row| !row.given.is_empty()).count();
+        let words = match by_book {
+            0 => format!("{} components, none has a score", counted.len()),
+            some => {
+                format!("{} components, {some} scored by a codebook and not on 0..4", counted.len())
+            }
+        };
         return Line::from(fit(vec![own(words, muted)], width));
     }
     let mcf = scores.iter().sum::<f64>() / scores.len() as f64;

@@ -22,7 +22,7 @@ use crate::{
         verdict::{exact_score, plain_name, score},
     },
     widgets::{
-        line::{fit, own, safe, width_of},
+        line::{fit, own, recorded, safe, width_of},
         panel::{name, position, put_row, sentence, titled},
         text,
         theme::{Meaning, Theme},
@@ -162,6 +162,7 @@ impl Columns {
                 Some(exact) => exact_score(given, exact, theme),
                 None => score(given, theme),
             },
+            (None, Some(_)) if !row.given.is_empty() => vec![recorded(&row.given, plain)],
             (None, Some(_)) if row.is_reasoned => vec![own("not scored", muted)],
             (None, Some(_))
                 if session.rubric.judgement().is_some_and(|it| it.of(&row.id).is_some()) =>

@@ -222,6 +222,7 @@ fn row_of(row: &Row, seen: &Seen, is_here: bool, theme: Theme) -> Line<'static> 
         let (sign, style) = match said {
             Cell::Score(score) => (score.to_string(), looks(*score, theme)),
             Cell::Error => ("!".to_owned(), theme.of(Meaning::Warning)),
+            Cell::Unscored => ("–".to_owned(), muted),
             Cell::Missing => ("…".to_owned(), muted),
             Cell::NotAsked => ("·".to_owned(), muted),
         };
