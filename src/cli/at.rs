@@ -5,10 +5,7 @@ use std::path::PathBuf;
 use clap::builder::{PathBufValueParser, TypedValueParser};
 
 use crate::{
-    run::{
-        Run,
-        files::{Timeline, Tree},
-    },
+    run::{Run, StepId, files::Moment},
     session::place::At,
     store::piped,
 };
@@ -34,6 +31,16 @@ pub struct RunArg {
 /// The help of every argument that names a moment.
 pub const HELP: &str = "A turn (counts from 1), a checkpoint's id, `start` or `final`";
 
+/// The same, where a step is a moment too.
+pub const HELP_WITH_STEPS: &str =
+    "A turn (counts from 1), a step of one (12.7), a checkpoint's id, `start` or `final`";
+
+/// The moment that `word` names.
+pub fn moment(run: &Run, word: &str) -> Result<Moment, Failure> {
+    let moment = word.parse::<At>().and_then(|at| at.moment(run));
+    moment.map_err(Failure::wrong)
+}
+
 /// How many turns are done at the moment that `word` names: a turn or checkpoint means its end.
 pub fn turns_done(run: &Run, word: &str) -> Result<usize, Failure> {
     let done = word.parse::<At>().and_then(|at| at.turns_done(run));
@@ -45,9 +52,15 @@ pub fn turn_index(run: &Run, number: usize) -> Result<usize, Failure> {
     turns_done(run, &number.to_string()).map(|done| done - 1)
 }
 
-/// The files at a moment.
-pub fn tree_at(run: &Run, timeline: &Timeline, word: &str) -> Result<Tree, Failure> {
-    turns_done(run, word).map(|done| timeline.tree_after(done))
+/// The step that `12.7` names.
+pub fn step(run: &Run, word: &str) -> Result<StepId, Failure> {
+    let found = word.parse::<At>().and_then(|at| at.step(run));
+    found.map_err(Failure::wrong)
+}
+
+/// The number of a step in its turn, which counts from 1.
+pub fn number(run: &Run, step: StepId) -> usize {
+    run.step_numbers(step.turn).get(&step).copied().unwrap_or(step.step + 1)
 }
 
 /// `1 turn`, `2 turns`.

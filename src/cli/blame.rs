@@ -24,7 +24,7 @@ pub struct Args {
     run: RunArg,
     /// Path inside the workspace
     path: String,
-    #[arg(long, default_value = "final", help = at::HELP, value_name = "TURN")]
+    #[arg(long, default_value = "final", help = at::HELP_WITH_STEPS, value_name = "MOMENT")]
     at: String,
     /// Only this line, or these (count from 1)
     #[arg(long, value_name = "N|A-B", value_parser = lines)]
@@ -50,6 +50,8 @@ struct Blame<'a> {
     path: String,
     /// Turns done at the moment looked at.
     turn: usize,
+    /// The last step that is done of the next turn; null where none is.
+    step: Option<usize>,
     lines: Vec<Line>,
 }
 
@@ -76,11 +78,11 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let opened = store::open(&args.run.path)?;
     let (run, archive) = (&*opened.run, &*opened.archive);
     let cannot = |why: String| Failure::unread(format!("{}: {why}", args.path));
-    let turn = at::turns_done(run, &args.at)?;
+    let moment = at::moment(run, &args.at)?;
     let path = RepoPath::new(&args.path)
         .ok_or_else(|| cannot("not a path inside the workspace".into()))?;
-    let blamed = archive.blame(run, &path, turn).map_err(cannot)?;
-    let tree = archive.timeline(run).map_err(cannot)?.tree_after(turn);
+    let blamed = archive.blame(run, &path, moment).map_err(cannot)?;
+    let tree = archive.timeline(run).map_err(cannot)?.tree_at(run, moment);
     let file = tree.files.get(&path).ok_or_else(|| cannot("no such file at that moment".into()))?;
     let content = archive.content(run, *file).map_err(cannot)?;
     let texts: Vec<&[u8]> = content.split_inclusive(|byte| *byte == b'\n').collect();
@@ -101,7 +103,8 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         };
         let lines = lines.iter().map(line).collect();
         let path = path.to_string();
-        out.json(&Blame { schema: "trajview.blame/1", run: &run.id, path, turn, lines })?;
+        let (turn, step) = (moment.turns, moment.step.map(|step| at::number(run, step)));
+        out.json(&Blame { schema: "trajview.blame/1", run: &run.id, path, turn, step, lines })?;
     } else {
         print(run, &lines, out)?;
     }

@@ -1,17 +1,17 @@
-//! `trajview cat`: a file as it stood after a turn.
+//! `trajview cat`: a file as it stood after a turn or a step.
 
 use crate::{run::RepoPath, store};
 
 use super::{Exit, Failure, Outcome, RunArg, at, output::Out};
 
-/// Print a file as it stood after a turn
+/// Print a file as it stood after a turn or a step
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
     run: RunArg,
     /// Path inside the workspace
     path: String,
-    #[arg(long, default_value = "final", help = at::HELP)]
+    #[arg(long, default_value = "final", help = at::HELP_WITH_STEPS)]
     at: String,
 }
 
@@ -20,7 +20,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let (run, archive) = (&*opened.run, &*opened.archive);
     let cannot = |why: String| Failure::unread(format!("{}: {why}", args.path));
     let timeline = archive.timeline(run).map_err(cannot)?;
-    let tree = at::tree_at(run, &timeline, &args.at)?;
+    let tree = timeline.tree_at(run, at::moment(run, &args.at)?);
     let path = RepoPath::new(&args.path)
         .ok_or_else(|| cannot("not a path inside the workspace".into()))?;
     let file =

@@ -6,7 +6,7 @@ use crate::{
     code::unified::{self, FileSides, Side},
     run::{
         Run,
-        files::{Blob, Change, FileMode, TreeFile, Version},
+        files::{Blob, Change, FileMode, Moment, TreeFile, Version},
     },
     store::{self, Archive},
 };
@@ -22,11 +22,14 @@ pub struct Args {
     #[command(flatten)]
     run: RunArg,
     /// What one turn changed (counts from 1)
-    #[arg(long, conflicts_with_all = ["from", "to"])]
+    #[arg(long, conflicts_with_all = ["from", "to", "step"])]
     turn: Option<usize>,
-    #[arg(long, default_value = "start", help = at::HELP)]
+    /// What one step changed, such as 12.7, as far as its recorded edits tell
+    #[arg(long, value_name = "TURN.STEP", conflicts_with_all = ["from", "to"])]
+    step: Option<String>,
+    #[arg(long, default_value = "start", help = at::HELP_WITH_STEPS)]
     from: String,
-    #[arg(long, default_value = "final", help = at::HELP)]
+    #[arg(long, default_value = "final", help = at::HELP_WITH_STEPS)]
     to: String,
     /// Only files whose path matches; `**` crosses folders
     #[arg(long, value_name = "GLOB")]
@@ -43,12 +46,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let glob = args.path.as_deref().map(matcher).transpose()?;
     let opened = store::open(&args.run.path)?;
     let (run, archive) = (&*opened.run, &*opened.archive);
-    let (before, after) = match args.turn {
-        Some(turn) => at::turn_index(run, turn).map(|turn| (turn, turn + 1))?,
-        None => (at::turns_done(run, &args.from)?, at::turns_done(run, &args.to)?),
-    };
-    let changes = archive.changes_between(run, before, after);
-    let mut changes = changes.map_err(Failure::unread)?;
+    let mut changes = changes(args, run, archive)?;
     changes.retain(|change| glob.as_ref().is_none_or(|glob| glob.is_match(change.path.as_str())));
     let mut reader = Reader { run, archive, left: MOST_BYTES };
     if args.stat {
@@ -61,6 +59,22 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         }
     }
     Ok(Exit::Fine)
+}
+
+/// What is asked for, as changes.
+fn changes(args: &Args, run: &Run, archive: &Archive) -> Result<Vec<Change>, Failure> {
+    if let Some(step) = &args.step {
+        let step = at::step(run, step)?;
+        let timeline = archive.timeline(run).map_err(Failure::unread)?;
+        return Ok(timeline.changes_of(step).to_vec());
+    }
+    let (before, after) = match args.turn {
+        Some(turn) => {
+            at::turn_index(run, turn).map(|turn| (Moment::after(turn), Moment::after(turn + 1)))?
+        }
+        None => (at::moment(run, &args.from)?, at::moment(run, &args.to)?),
+    };
+    archive.changes_between(run, before, after).map_err(Failure::unread)
 }
 
 /// Bytes of contents that one patch is made of.

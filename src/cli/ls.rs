@@ -1,4 +1,4 @@
-//! `trajview ls`: the files as they stood after a turn.
+//! `trajview ls`: the files as they stood after a turn or a step.
 
 use serde::Serialize;
 
@@ -6,12 +6,12 @@ use crate::store;
 
 use super::{Exit, Failure, Outcome, RunArg, at, output::Out};
 
-/// List the files as they stood after a turn
+/// List the files as they stood after a turn or a step
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
     run: RunArg,
-    #[arg(long, default_value = "final", help = at::HELP)]
+    #[arg(long, default_value = "final", help = at::HELP_WITH_STEPS)]
     at: String,
     /// Print JSON (schema trajview.ls/1)
     #[arg(long)]
@@ -24,6 +24,8 @@ struct Listing<'a> {
     run: &'a str,
     /// Turns done.
     turn: usize,
+    /// The last step that is done of the next turn; null where none is.
+    step: Option<usize>,
     files_from: &'static str,
     files: Vec<File>,
 }
@@ -40,8 +42,8 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let opened = store::open(&args.run.path)?;
     let (run, archive) = (&*opened.run, &*opened.archive);
     let timeline = archive.timeline(run).map_err(Failure::unread)?;
-    let turn = at::turns_done(run, &args.at)?;
-    let tree = timeline.tree_after(turn);
+    let moment = at::moment(run, &args.at)?;
+    let tree = timeline.tree_at(run, moment);
     if !args.json {
         tree.files.keys().try_for_each(|path| out.line(path.as_str()))?;
         return Ok(Exit::Fine);
@@ -54,7 +56,8 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     out.json(&Listing {
         schema: "trajview.ls/1",
         run: &run.id,
-        turn,
+        turn: moment.turns,
+        step: moment.step.map(|step| at::number(run, step)),
         files_from: timeline.from.words(),
         files: tree.files.iter().map(file).collect(),
     })?;

@@ -11,7 +11,11 @@ use crate::{
     metrics::quality::Profile,
     run::rubric::{Acts, Unit},
     runtime::{self, Options},
-    session::{columns::Column, place::Place, views::View},
+    session::{
+        columns::Column,
+        place::{At, Place},
+        views::View,
+    },
     shell::{config::Config, mouse::Capture},
     views::table::{Opening, filter::Filter, order::Sort},
     widgets::{
@@ -33,7 +37,7 @@ pub struct Args {
     /// input; the current folder if left out
     #[arg(value_name = "PATH", value_parser = at::recording())]
     paths: Vec<PathBuf>,
-    /// Open at a turn (counts from 1), a checkpoint's id, `start` or `final`
+    /// Open at a turn (counts from 1), a step of one (12.7), a checkpoint's id, `start` or `final`; PATH:12.7 is the same
     #[arg(long, value_name = "TURN")]
     at: Option<String>,
     /// Open at a file of that turn, and at a line of it
@@ -216,12 +220,13 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         settings.print(out)?;
         return Ok(Exit::Fine);
     }
-    let place = place(args)?;
-    check_paths(args, &place)?;
+    let (paths, at) = with_moment(&args.paths, args.at.as_deref());
+    let place = place(args, at)?;
+    check_paths(&paths, &place)?;
     if let Some(path) = args.store.as_deref().filter(|path| !path.is_file()) {
         return Err(Failure::unread(format!("cannot read {}: no such file", path.display())));
     }
-    let study = match args.paths.as_slice() {
+    let study = match paths.as_slice() {
         [path] => studies::on_screen(path, place.view == View::Audit, args.seed)?,
         _ => None,
     };
@@ -231,14 +236,14 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let options = Options { study: study.map(Arc::new), ..options(args, settings) };
     match args.snapshot {
         None => {
-            let ending = runtime::run(&args.paths, place, options)?;
+            let ending = runtime::run(&paths, place, options)?;
             Ok(match ending {
                 runtime::Ending::Quit => Exit::Fine,
                 runtime::Ending::Signal(signal) => Exit::Signal(signal),
             })
         }
         Some(size) => {
-            let frame = runtime::headless(&args.paths, size, &args.keys, place, options)?;
+            let frame = runtime::headless(&paths, size, &args.keys, place, options)?;
             let print = match (args.svg, args.ansi) {
                 (true, _) => export::svg(&frame),
                 (false, true) => export::ansi(&frame),
@@ -250,21 +255,33 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     }
 }
 
+/// `runs/a:12.7` is `runs/a --at 12.7`, where there is no file of that name.
+fn with_moment<'a>(paths: &'a [PathBuf], at: Option<&'a str>) -> (Vec<PathBuf>, Option<&'a str>) {
+    let split = |path: &'a PathBuf| {
+        let (before, moment) = path.to_str()?.rsplit_once(':')?;
+        let is_moment = matches!(moment.parse(), Ok(At::Turn(_) | At::Step(..)));
+        let is_meant = is_moment && !path.exists() && Path::new(before).exists();
+        is_meant.then(|| (PathBuf::from(before), moment))
+    };
+    match paths {
+        [path] if at.is_none() => match split(path) {
+            Some((path, moment)) => (vec![path], Some(moment)),
+            None => (paths.to_vec(), None),
+        },
+        _ => (paths.to_vec(), at),
+    }
+}
+
 /// It takes two to compare.
-fn check_paths(args: &Args, place: &Place) -> Result<(), Failure> {
-    if place.view != View::Compare || args.paths.len() > 1 {
+fn check_paths(paths: &[PathBuf], place: &Place) -> Result<(), Failure> {
+    if place.view != View::Compare || paths.len() > 1 {
         return Ok(());
     }
     Err(Failure::wrong("comparing takes two runs: trajview A B"))
 }
 
-fn place(args: &Args) -> Result<Place, Failure> {
-    let turn = args
-        .at
-        .as_deref()
-        .map(str::parse)
-        .transpose()
-        .map_err(|why: String| Failure::wrong(why))?;
+fn place(args: &Args, at: Option<&str>) -> Result<Place, Failure> {
+    let turn = at.map(str::parse).transpose().map_err(|why: String| Failure::wrong(why))?;
     let (file, line) = match args.file.as_deref().map(|file| (file, file.rsplit_once(':'))) {
         None => (None, None),
         Some((file, split)) => {
@@ -282,9 +299,14 @@ fn place(args: &Args) -> Result<Place, Failure> {
         view => view,
     };
     let component = args.component.clone();
+    // A step is opened in its turn.
+    let (turn, step) = match turn {
+        Some(At::Step(turn, step)) => (Some(At::Turn(turn)), Some(step)),
+        turn => (turn, None),
+    };
     Ok(Place {
         turn,
-        step: None,
+        step,
         file,
         line,
         follows: args.follow,

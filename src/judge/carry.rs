@@ -9,7 +9,7 @@ use crate::{
     code::diff::Hunk,
     run::{
         Run,
-        files::{Change, FileDiff},
+        files::{Change, FileDiff, Moment},
         flags::{Flag, Flagging},
     },
     store::Archive,
@@ -52,7 +52,7 @@ pub fn carried(
     for (group, criteria) in groups {
         let judged = || flaggings.iter().filter(is_earlier).filter(|it| it.has_judged(group));
         let Some(at) = judged().filter_map(|it| it.turn).max() else { continue };
-        let changes = archive.changes_between(run, at, turn)?;
+        let changes = archive.changes_between(run, Moment::after(at), Moment::after(turn))?;
         let follow = |flag: &Flag| {
             let is_asked = criteria.iter().any(|id| **id == *flag.criterion);
             let moved = is_asked.then(|| moved(flag, &changes, run, archive)).flatten()?;

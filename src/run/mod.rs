@@ -15,6 +15,7 @@
 pub mod card;
 pub mod commands;
 pub mod coverage;
+pub mod failures;
 pub mod figures;
 pub mod files;
 pub mod flags;
@@ -309,9 +310,39 @@ pub struct Warning {
 /// The longest label kept in the index, in characters.
 pub const LABEL_CHARS: usize = 120;
 
-/// The first non-blank line of `text`, at most [`LABEL_CHARS`] characters, for [`Step::label`] and titles.
+/// The first non-blank line of `text`, at most [`LABEL_CHARS`] characters, for [`Step::label`] and titles. Of a command that only
+/// begins there (`python3 -c "`, `cat > a.py <<'EOF'`) the first line that tells something goes with it.
 pub fn label(text: &str) -> Box<str> {
-    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let line = lines.next().unwrap_or_default();
+    if begins_a_script(line)
+        && let Some(next) = lines.take(SCRIPT_LINES).find(|line| !is_preamble(line))
+    {
+        return cut(&format!("{line} {next}"));
+    }
+    cut(line)
+}
+
+/// Whether a command's line ends where a script begins that it is given.
+fn begins_a_script(line: &str) -> bool {
+    let is_quoted = ["-c \"", "-c '", "-e \"", "-e '"].iter().any(|end| line.ends_with(end));
+    let mark = line.rsplit_once("<<").map(|(_, mark)| mark.trim_start_matches('-').trim());
+    let is_mark = |mark: &str| {
+        let mark = mark.trim_matches(['\'', '"', '\\']);
+        !mark.is_empty() && mark.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    };
+    is_quoted || mark.is_some_and(is_mark)
+}
+
+/// Lines of a script that say little of what it does.
+fn is_preamble(line: &str) -> bool {
+    ["import ", "from ", "#", "set -", "\"\"\"", "use "].iter().any(|head| line.starts_with(head))
+}
+
+/// Lines of a script that are looked at for one that tells something.
+const SCRIPT_LINES: usize = 20;
+
+fn cut(line: &str) -> Box<str> {
     match line.char_indices().nth(LABEL_CHARS) {
         Some((end, _)) => line[..end].into(),
         None => line.into(),

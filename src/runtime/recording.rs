@@ -18,7 +18,7 @@ use crate::{
     },
     run::{
         RepoPath, Run, StepId, StepText,
-        files::{Blob, Change, FileDiff, Timeline, TreeFile, blame::BlamedLine},
+        files::{Blob, Change, FileDiff, Moment, Timeline, TreeFile, blame::BlamedLine},
         rubric::{Component, Label, Labels, Rubric, Verdict},
         search::{Hit, Query},
     },
@@ -176,11 +176,11 @@ impl Recording for Archive {
         before: usize,
         after: usize,
     ) -> Result<Vec<Change>, String> {
-        self.changes_between(run, before, after)
+        self.changes_between(run, Moment::after(before), Moment::after(after))
     }
 
     fn blame(&self, run: &Run, path: &RepoPath, done: usize) -> Result<Vec<BlamedLine>, String> {
-        self.blame(run, path, done)
+        self.blame(run, path, Moment::after(done))
     }
 
     fn search(

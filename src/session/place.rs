@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use super::views::View;
-use crate::run::{Run, rubric::Unit};
+use crate::run::{Run, StepId, files::Moment, rubric::Unit};
 
 /// A place to open at; everything left out keeps its beginning.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -32,6 +32,8 @@ pub struct Place {
 pub enum At {
     /// Counts from 1, as the screen does.
     Turn(usize),
+    /// After a step of a turn, `12.7`: both count from 1, as [`Run::step_numbers`] has them.
+    Step(usize, usize),
     /// The last turn of the checkpoint of this name: `--at` means the end of what it names.
     Checkpoint(String),
     Start,
@@ -39,10 +41,45 @@ pub enum At {
 }
 
 impl At {
-    /// How many turns are done at this moment: a turn or a checkpoint means its end. The error is a sentence.
+    /// The moment: a turn or a checkpoint means its end. The error is a sentence.
+    pub fn moment(&self, run: &Run) -> Result<Moment, String> {
+        let Self::Step(turn, number) = self else {
+            return self.turns_done(run).map(Moment::after);
+        };
+        let id = format!("{turn}.{number}");
+        if run.checkpoints.iter().any(|checkpoint| checkpoint.id == id) {
+            return Self::Checkpoint(id).turns_done(run).map(Moment::after);
+        }
+        self.step(run).map(|step| Moment::after_step(run, step))
+    }
+
+    /// The step that it names. The error is a sentence.
+    pub fn step(&self, run: &Run) -> Result<StepId, String> {
+        let Self::Step(turn, number) = self else {
+            return Err("a step is named by its turn and its number in it, such as 12.7".into());
+        };
+        let steps = run.steps_of_turn(Self::Turn(*turn).turns_done(run)? - 1);
+        let found = number.checked_sub(1).and_then(|at| steps.get(at)).copied();
+        found.ok_or_else(|| match steps.len() {
+            0 => format!("no step {turn}.{number}: turn {turn} has none"),
+            count => format!("no step {turn}.{number}: the last of turn {turn} is {turn}.{count}"),
+        })
+    }
+
+    /// How many turns are done at this moment, which is none between two steps: a turn or a checkpoint means its end. The
+    /// error is a sentence.
     pub fn turns_done(&self, run: &Run) -> Result<usize, String> {
         let count = run.turns.len();
         match self {
+            Self::Step(turn, number) => {
+                let moment = self.moment(run)?;
+                match moment.step {
+                    None => Ok(moment.turns),
+                    Some(_) => Err(format!(
+                        "{turn}.{number} lies within turn {turn}; here a moment is the end of a turn"
+                    )),
+                }
+            }
             Self::Start => Ok(0),
             Self::Final => Ok(run.end()),
             Self::Turn(number) if (1..=count).contains(number) => Ok(*number),
@@ -66,7 +103,10 @@ impl At {
 
     /// The turn to select, counts from 0. The error is a sentence.
     pub fn turn_of(&self, run: &Run) -> Result<usize, String> {
-        self.turns_done(run).map(|done| done.saturating_sub(1))
+        match self {
+            Self::Step(turn, _) => self.moment(run).map(|_| turn - 1),
+            at => at.turns_done(run).map(|done| done.saturating_sub(1)),
+        }
     }
 }
 
@@ -77,13 +117,21 @@ impl FromStr for At {
         match text {
             "start" => Ok(Self::Start),
             "final" => Ok(Self::Final),
-            word => match word.parse() {
-                Ok(0) => Err("turns count from 1".into()),
-                Ok(turn) => Ok(Self::Turn(turn)),
-                Err(_) => Ok(Self::Checkpoint(word.into())),
+            word => match (word.parse(), step_of(word)) {
+                (Ok(0), _) | (_, Some((0, _))) => Err("turns count from 1".into()),
+                (_, Some((_, 0))) => Err("steps count from 1".into()),
+                (Ok(turn), _) => Ok(Self::Turn(turn)),
+                (_, Some((turn, step))) => Ok(Self::Step(turn, step)),
+                (Err(_), None) => Ok(Self::Checkpoint(word.into())),
             },
         }
     }
+}
+
+/// `12.7`: step 7 of turn 12.
+fn step_of(word: &str) -> Option<(usize, usize)> {
+    let (turn, step) = word.split_once('.')?;
+    Some((turn.parse().ok()?, step.parse().ok()?))
 }
 
 #[cfg(test)]

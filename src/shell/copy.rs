@@ -20,7 +20,10 @@ use crate::{
     views::{
         audit,
         compare::{self, Comparison},
-        replay::steps::{RowKind, part_of},
+        replay::{
+            diff::Follows,
+            steps::{RowKind, part_of},
+        },
         scores::Shows,
         table::Collection,
     },
@@ -332,7 +335,14 @@ fn patch_of_hunks(change: &Change, diff: &TextDiff) -> Result<String, String> {
 fn link(open: &OpenRun, source: &Path) -> Copied {
     let mut words = vec!["trajview".to_owned(), argument(&source.to_string_lossy())];
     if !open.session.run.turns.is_empty() {
-        words.extend(["--at".to_owned(), (open.session.turn + 1).to_string()]);
+        let turn = open.session.turn + 1;
+        let step = Some(open.replay.step_number()).filter(|step| {
+            let is_meant =
+                open.replay.focus == Panel::Steps || open.replay.diff.follows == Follows::Step;
+            is_meant && *step > 0 && open.session.view == View::Replay
+        });
+        let moment = step.map_or(turn.to_string(), |step| format!("{turn}.{step}"));
+        words.extend(["--at".to_owned(), moment]);
     }
     let component =
         open.scores.linked_component(&open.session).filter(|_| open.session.view == View::Scores);
@@ -342,6 +352,8 @@ fn link(open: &OpenRun, source: &Path) -> Copied {
         words.extend(["--component".to_owned(), quoted(&component)]);
     } else if open.session.view != View::Replay {
         words.extend(["--view".to_owned(), open.session.view.word().to_owned()]);
+    } else if open.replay.focus == Panel::Steps && open.replay.step_number() > 0 {
+        // The step is the place; a file would take the keyboard to the diff.
     } else if let Some(key) = open.replay.diff_key(&open.session) {
         let line = line_number(open).map(|line| format!(":{line}")).unwrap_or_default();
         words.extend(["--file".to_owned(), quoted(&format!("{}{line}", key.path))]);

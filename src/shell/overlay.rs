@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 
 use crate::{
     run::{
-        Run,
+        Run, figures,
         recorded::{Passed, TestGroup},
     },
     session::{context::Context, runs::agent},
@@ -257,18 +257,10 @@ fn tokens(run: &Run) -> Option<String> {
         (tokens.output, "written"),
         (tokens.reasoning, "of them reasoning"),
     ];
-    let said =
-        parts.into_iter().filter_map(|(count, words)| Some(format!("{} {words}", grouped(count?))));
+    let said = parts
+        .into_iter()
+        .filter_map(|(count, words)| Some(format!("{} {words}", figures::count(count?))));
     Some(said.collect::<Vec<_>>().join(", ")).filter(|_| tokens.is_recorded())
-}
-
-/// `4,425,266`
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let first = digits.len() % 3;
-    let is_start = |at: usize| at > 0 && at % 3 == first;
-    let pieces = digits.chars().enumerate();
-    pieces.flat_map(|(at, digit)| is_start(at).then_some(',').into_iter().chain([digit])).collect()
 }
 
 fn why(open: &OpenRun) -> Vec<Row> {

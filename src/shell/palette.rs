@@ -5,8 +5,8 @@
 
 pub use crate::shell::message::palette::Message;
 use crate::{
-    run::RepoPath,
-    session::{context::Context, effect::Effect, turns, views::View},
+    run::{RepoPath, StepId},
+    session::{context::Context, effect::Effect, place::At, turns, views::View},
     shell::{
         App, Message as Wish,
         keymap::{Binding, Count, bindings},
@@ -40,6 +40,7 @@ pub enum Choice {
     Command(&'static Binding),
     /// Counts from 1.
     Turn(usize),
+    Step(StepId),
     File(RepoPath),
 }
 
@@ -124,6 +125,20 @@ fn is_command(row: &Binding) -> bool {
 }
 
 fn turn(text: &str, open: &OpenRun) -> Option<Found> {
+    if let Ok(at @ At::Step(turn, number)) = text.trim().parse::<At>() {
+        let step = at.step(&open.session.run).ok()?;
+        let label = open.session.run.step(step).map(|step| step.label.clone());
+        let words = format!("step {turn}.{number}  {}", label.unwrap_or_default());
+        let (keys, place) = (String::new(), "a step of this run");
+        return Some(Found {
+            choice: Choice::Step(step),
+            words,
+            keys,
+            place,
+            places: vec![],
+            score: EXACT,
+        });
+    }
     let number: usize = text.trim().parse().ok()?;
     let found = open.session.run.turns.get(number.checked_sub(1)?)?;
     let words = format!("turn {number}  {}", found.title);
@@ -176,7 +191,7 @@ impl Choice {
         match self {
             Self::Command(row) => row.context.view(),
             Self::Turn(_) => None,
-            Self::File(_) => Some(View::Replay),
+            Self::Step(_) | Self::File(_) => Some(View::Replay),
         }
     }
 
@@ -186,6 +201,7 @@ impl Choice {
             Self::Turn(number) => {
                 Wish::Run(RunMessage::Replay(replay::Message::Turns(turns::Message::To(number))))
             }
+            Self::Step(step) => Wish::Run(RunMessage::Replay(replay::Message::Step(step))),
             Self::File(path) => Wish::Shell(super::state::Message::ShowFile(path)),
         }
     }

@@ -12,7 +12,7 @@ use crate::{
     run::{
         Place, RepoPath, Run, StepId, StepText,
         files::{
-            Blob, BlobId, Blobs, Change, FileDiff, MemoryBlobs, Timeline, TreeFile,
+            Blob, BlobId, Blobs, Change, FileDiff, MemoryBlobs, Moment, Origin, Timeline, TreeFile,
             blame::{self, BlamedLine},
             compare, renames,
         },
@@ -162,14 +162,21 @@ impl Archive {
         })
     }
 
-    /// What changed between two moments, both counted in turns done, renames found. The error is a sentence.
+    /// What changed between two moments, renames found. The error is a sentence.
     pub fn changes_between(
         &self,
         run: &Run,
-        before: usize,
-        after: usize,
+        before: Moment,
+        after: Moment,
     ) -> Result<Vec<Change>, String> {
-        let changes = self.timeline(run)?.changes_between(before, after);
+        let timeline = self.timeline(run)?;
+        let changes = match (before.step, after.step) {
+            (None, None) => timeline.changes_between(before.turns, after.turns),
+            _ => {
+                let (old, new) = (timeline.tree_at(run, before), timeline.tree_at(run, after));
+                old.changes_to(&new, Origin::Recorded)
+            }
+        };
         self.with_blobs(run, |blobs| renames::find(changes, blobs))
     }
 
@@ -193,16 +200,18 @@ impl Archive {
         self.with_blobs(run, |blobs| blobs.blob(id))?
     }
 
-    /// Which turn last wrote each line of a file as it stood after `turns_done` turns: one entry a line, in order.
-    /// The error is a sentence.
+    /// Which turn last wrote each line of a file as it stood at a moment: one entry a line, in order. The error is a
+    /// sentence.
     pub fn blame(
         &self,
         run: &Run,
         path: &RepoPath,
-        turns_done: usize,
+        moment: Moment,
     ) -> Result<Vec<BlamedLine>, String> {
         let timeline = self.timeline(run)?;
-        self.with_blobs(run, |blobs| blame::blame(&timeline, blobs, path, turns_done))?
+        let done = moment.turns + usize::from(moment.step.is_some());
+        let timeline = timeline.until(run, moment);
+        self.with_blobs(run, |blobs| blame::blame(&timeline, blobs, path, done))?
     }
 
     pub(super) fn with_blobs<T>(

@@ -27,6 +27,7 @@ mod judge_flags;
 mod judge_scales;
 mod layer;
 mod memory;
+mod moments;
 mod new;
 mod numbers;
 mod pages;

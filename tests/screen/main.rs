@@ -18,6 +18,7 @@ mod layers;
 mod live_view;
 mod looks;
 mod memory;
+mod one_request;
 mod playback;
 mod process;
 mod rubric_view;

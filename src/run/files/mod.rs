@@ -10,12 +10,14 @@
 pub mod blame;
 mod blob;
 pub mod compare;
+mod moment;
 pub mod renames;
 pub mod replay;
 mod timeline;
 
 pub use blob::{Blob, BlobId, Blobs, MemoryBlobs};
 pub use compare::FileDiff;
+pub use moment::Moment;
 pub use timeline::{
     Change, Content, FileMode, FilesFrom, Origin, Timeline, Tree, TreeFile, TurnFiles, Version,
 };

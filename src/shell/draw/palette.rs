@@ -66,10 +66,14 @@ fn line(found: &Found, is_selected: bool, theme: Theme, width: usize) -> Line<'s
     match found.choice {
         // Marked letters move where something had to be made visible: those words are shown whole.
         Choice::Command(_) => left.extend(emphasised(found, theme)),
-        Choice::Turn(_) | Choice::File(_) if safe(&found.words) == found.words => {
+        Choice::Turn(_) | Choice::Step(_) | Choice::File(_)
+            if safe(&found.words) == found.words =>
+        {
             left.extend(emphasised(found, theme));
         }
-        Choice::Turn(_) | Choice::File(_) => left.push(own(safe(&found.words), Style::default())),
+        Choice::Turn(_) | Choice::Step(_) | Choice::File(_) => {
+            left.push(own(safe(&found.words), Style::default()))
+        }
     }
     let right = vec![
         own(format!(" {}", theme.spelled(&found.keys)), theme.of(Meaning::Key)),

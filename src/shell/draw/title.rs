@@ -3,9 +3,10 @@
 use ratatui::{buffer::Buffer, layout::Rect, text::Span, widgets::Widget};
 
 use crate::{
-    run::Run,
+    run::{Run, figures},
     session::{runs::agent, views::View},
     shell::open_run::OpenRun,
+    views::replay::acts::has_one_request,
     widgets::{
         line::{own, recorded, sides},
         theme::{Meaning, Theme},
@@ -62,10 +63,23 @@ fn place(open: &OpenRun, detail: Detail, theme: Theme) -> Vec<Span<'static>> {
     if let Some(position) = open.replay.search.position() {
         spans.push(own(format!("{position}  "), theme.of(Meaning::Hit)));
     }
-    spans.push(own(turn(open), theme.of(Meaning::Title)));
+    // Of a run of one request the turn says nothing.
+    let is_by_step = open.session.view == View::Replay
+        && has_one_request(&open.session)
+        && open.replay.step_number() > 0;
+    if !is_by_step {
+        spans.push(own(turn(open), theme.of(Meaning::Title)));
+    }
     spans.extend(checkpoint(open, detail).map(|words| recorded(&words, plain)));
-    if open.session.view == View::Replay {
-        spans.push(own(step(open), plain));
+    match open.session.view {
+        View::Replay if is_by_step => {
+            let (step, steps) = (open.replay.step_number(), open.replay.step_count());
+            let words =
+                format!("step {} of {}", figures::count(step as u64), figures::count(steps as u64));
+            spans.push(own(words, theme.of(Meaning::Title)));
+        }
+        View::Replay => spans.push(own(step(open), plain)),
+        _ => {}
     }
     spans.extend(playing(open, theme));
     spans.extend(following(open, theme));
@@ -118,6 +132,7 @@ fn following(open: &OpenRun, theme: Theme) -> Option<Span<'static>> {
 fn playing(open: &OpenRun, theme: Theme) -> Option<Span<'static>> {
     let playback = &open.replay.playback;
     let stops = playback.stops.words().map(|stops| format!(" until {stops}")).unwrap_or_default();
-    let words = format!("  ▶ {} by {}{stops}", playback.speed(), playback.unit.word());
+    let words =
+        format!("  ▶ {} by {}{stops}", playback.speed(), open.replay.unit_word(&open.session));
     playback.is_playing.then(|| own(theme.spelled(&words), theme.of(Meaning::Playing)))
 }

@@ -5,8 +5,8 @@ use ratatui::layout::Rect;
 use std::{collections::HashMap, ops::Range};
 
 use crate::{
-    run::{Run, StepText, search::Hit},
-    session::context::Context,
+    run::{Run, StepId, StepText, search::Hit},
+    session::{context::Context, digest::Digest},
     widgets::{
         layout::{Layout, inside},
         scroll::{Motion, Scroll},
@@ -19,6 +19,8 @@ use super::steps::{Item, part_of};
 pub enum Kind {
     Hits,
     Requests,
+    /// Everything that failed.
+    Failures,
     Kinds,
     Stops,
 }
@@ -29,6 +31,7 @@ impl Kind {
         match self {
             Self::Hits => Context::Hits,
             Self::Requests => Context::Requests,
+            Self::Failures => Context::List,
             Self::Kinds => Context::Kinds,
             Self::Stops => Context::Stops,
         }
@@ -41,9 +44,11 @@ pub struct Chooser {
     pub scroll: Scroll,
     /// What was typed to narrow the requests down.
     pub filter: String,
-    /// The turns whose request holds every word typed, in any order; case does not matter. None until
+    /// The turns whose request holds every word typed, in any order, its badges and what they mean included; case does not matter. None until
     /// [`Self::list_requests`] has looked.
     found: Option<Vec<usize>>,
+    /// The steps that failed, in playing order.
+    pub failed: Vec<StepId>,
     /// The lines of hits that have been seen, by their number.
     excerpts: HashMap<usize, Excerpt>,
 }
@@ -107,7 +112,7 @@ impl Kind {
         match self {
             Self::Requests => PREVIEW + 1,
             Self::Stops => 3,
-            Self::Hits | Self::Kinds => 0,
+            Self::Hits | Self::Failures | Self::Kinds => 0,
         }
     }
 }
@@ -115,7 +120,8 @@ impl Kind {
 impl Chooser {
     pub fn of(kind: Kind, cursor: usize) -> Self {
         let scroll = Scroll { cursor, top: 0 };
-        Self { kind, scroll, filter: String::new(), found: None, excerpts: HashMap::new() }
+        let filter = String::new();
+        Self { kind, scroll, filter, found: None, failed: vec![], excerpts: HashMap::new() }
     }
 
     pub fn go(&mut self, motion: Motion, len: usize, height: usize) {
@@ -156,20 +162,21 @@ impl Chooser {
     }
 
     /// Looks for the requests that fit, once: a run has thousands, and a frame shows few.
-    pub fn list_requests(&mut self, run: &Run) {
+    pub fn list_requests(&mut self, run: &Run, digests: &[Digest]) {
         if self.kind == Kind::Requests && self.found.is_none() {
-            self.found = Some(self.requests_of(run));
+            self.found = Some(self.requests_of(run, digests));
         }
     }
 
-    fn requests_of(&self, run: &Run) -> Vec<usize> {
+    fn requests_of(&self, run: &Run, digests: &[Digest]) -> Vec<usize> {
         let filter = self.filter.to_lowercase();
         let words: Vec<_> = filter.split_whitespace().collect();
         let turns = run.turns.iter().enumerate();
         let found = turns.filter(|(index, turn)| {
             let checkpoint = turn.checkpoint.and_then(|index| run.checkpoints.get(index));
             let label = checkpoint.and_then(|it| it.label.as_deref()).unwrap_or_default();
-            let all = format!("{} {} {label}", index + 1, turn.title).to_lowercase();
+            let badges = digests.get(*index).map(badges).unwrap_or_default();
+            let all = format!("{} {} {label} {badges}", index + 1, turn.title).to_lowercase();
             words.iter().all(|word| all.contains(word))
         });
         found.map(|(index, _)| index).collect()
@@ -186,6 +193,18 @@ impl Chooser {
             found.unwrap_or_else(|| Excerpt { words: String::new(), hit: 0..0 })
         });
     }
+}
+
+/// The badges of a turn and what they mean, to be found by.
+fn badges(digest: &Digest) -> String {
+    let has = [
+        (digest.errors > 0, "✗ failure"),
+        (digest.compactions > 0, "⟲ compaction"),
+        (digest.subagents > 0, "⑂ sub-agent"),
+    ];
+    let words: Vec<&str> =
+        has.into_iter().filter_map(|(has, words)| has.then_some(words)).collect();
+    words.join(" ")
 }
 
 /// Bytes kept before and after a hit; more is not seen on any screen.
@@ -222,7 +241,12 @@ mod tests {
 
         chooser.edit(|filter| filter.push_str("Noise the"));
 
-        assert_eq!(chooser.requests_of(&run), [0, 2]);
+        assert_eq!(chooser.requests_of(&run, &[]), [0, 2]);
+
+        let failed = Digest { errors: 2, ..Digest::default() };
+        let digests = [Digest::default(), failed, Digest::default()];
+        chooser.edit(|filter| "failure".clone_into(filter));
+        assert_eq!(chooser.requests_of(&run, &digests), [1]);
     }
 
     #[test]

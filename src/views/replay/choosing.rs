@@ -1,7 +1,7 @@
 //! Choosing from a list: what it lists and what the choice leads to.
 
 use crate::{
-    run::values::Named,
+    run::{failures, values::Named},
     session::Session,
     views::replay::{
         Replay,
@@ -46,6 +46,7 @@ impl Replay {
         match chooser.kind {
             Kind::Hits => self.search.hits.len(),
             Kind::Requests => chooser.requests().len(),
+            Kind::Failures => chooser.failed.len(),
             Kind::Kinds => Kinds::ALL.len(),
             Kind::Stops => Stop::ALL.len(),
         }
@@ -86,13 +87,18 @@ impl Replay {
                 let turn = *chooser.requests().get(chooser.scroll.cursor)?;
                 Some(Item::Request(turn)).filter(lacks)
             }
+            Kind::Failures => {
+                let seen = chooser.failed.iter().skip(chooser.scroll.top);
+                let seen = seen.take(self.chooser_height(layout));
+                seen.map(|step| Item::Step(*step)).find(lacks)
+            }
             Kind::Kinds | Kind::Stops => None,
         }
     }
 
     pub(crate) fn settle_chooser(&mut self, session: &mut Session, layout: &Layout) {
         if let Some(chooser) = &mut self.chooser {
-            chooser.list_requests(&session.run);
+            chooser.list_requests(&session.run, &session.digests);
         }
         let (len, height) = (self.choices(), self.chooser_height(layout));
         let Some(mut chooser) = self.chooser.take() else { return };
@@ -116,10 +122,25 @@ impl Replay {
             }
             Kind::Hits => self.search.current.unwrap_or_default(),
             Kind::Requests => session.turn,
+            Kind::Failures => return self.list_failures(session),
             Kind::Kinds => self.steps.kinds() as usize,
             Kind::Stops => 0,
         };
         self.chooser = Some(Chooser::of(kind, cursor));
+    }
+
+    fn list_failures(&mut self, session: &mut Session) {
+        let failed = failures::steps_that_failed(&session.run);
+        if failed.is_empty() {
+            session.notice = Some("nothing failed in this run".into());
+            return;
+        }
+        let selected = self.steps.selected().and_then(Item::step);
+        let here = failed.iter().position(|step| Some(*step) == selected);
+        let here = here.unwrap_or_else(|| failed.partition_point(|it| it.turn < session.turn));
+        let mut chooser = Chooser::of(Kind::Failures, here.min(failed.len() - 1));
+        chooser.failed = failed;
+        self.chooser = Some(chooser);
     }
 
     fn edit_filter(&mut self, change: impl FnOnce(&mut String)) {
@@ -139,6 +160,11 @@ impl Replay {
             Kind::Requests => {
                 if let Some(turn) = chooser.requests().get(row) {
                     self.select_turn(session, *turn);
+                }
+            }
+            Kind::Failures => {
+                if let Some(step) = chooser.failed.get(row) {
+                    self.show_step(session, *step);
                 }
             }
             Kind::Kinds => self.choose_kinds(Kinds::ALL.get(row).copied().unwrap_or_default()),

@@ -233,7 +233,7 @@ impl Replay {
         }
     }
 
-    fn select_step_id(&mut self, step: StepId) {
+    pub(super) fn select_step_id(&mut self, step: StepId) {
         self.steps.go_to(Item::Step(step));
         self.diff.follows = Follows::Step;
     }

@@ -1,5 +1,6 @@
 //! A run turn by turn: its turns, the files a turn changed, their differences, its steps; playback and search.
 
+pub mod acts;
 mod asking;
 pub mod base;
 pub mod chooser;
@@ -21,7 +22,7 @@ mod update;
 mod view;
 
 use crate::{
-    run::search::Query,
+    run::{StepId, search::Query},
     session::{ask::Pending, turns},
     views::file_tree::FileTree,
     widgets::{layout::Panel, scroll::Motion},
@@ -37,6 +38,7 @@ use search::Search;
 use spot::Spot;
 use steps::{Item, Steps};
 
+pub use acts::Failures;
 pub use looking::Edits;
 
 /// What is looked at of the run turn by turn: each panel's own state is in its file.
@@ -101,6 +103,9 @@ pub enum Message {
     Beat,
     Base(base::Message),
     Edits(Edits),
+    Failures(Failures),
+    /// To a step of any turn.
+    Step(StepId),
     Choose(chooser::Message),
     /// Which kinds of steps are listed.
     List(steps::Kinds),

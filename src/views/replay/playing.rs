@@ -5,7 +5,9 @@ use crate::{
     session::{Session, turns},
     views::replay::{
         Replay,
+        acts::has_one_request,
         diff::Follows,
+        looking::Edits,
         playback::{self, Unit},
         steps::{self, Item},
     },
@@ -15,8 +17,16 @@ impl Replay {
     pub(crate) fn update_playback(&mut self, session: &mut Session, message: &playback::Message) {
         self.playback.update(message);
         if *message == playback::Message::NextUnit {
-            let unit = self.playback.unit.word();
+            let unit = self.unit_word(session);
             session.notice = Some(format!("playback moves by {unit}"));
+        }
+    }
+
+    /// What a beat moves by, in a word.
+    pub fn unit_word(&self, session: &Session) -> &'static str {
+        match self.playback.unit {
+            Unit::Turn if has_one_request(session) => "edit",
+            unit => unit.word(),
         }
     }
 
@@ -27,6 +37,7 @@ impl Replay {
         let before = (session.turn, self.steps.selected());
         let rest = self.steps_after(before.1);
         match self.playback.unit {
+            Unit::Turn if has_one_request(session) => self.go_to_edit(session, &Edits::Next(1)),
             Unit::Turn => {
                 self.select_turn(session, turns::Message::Next(1).from(&session.run, session.turn))
             }
@@ -44,6 +55,7 @@ impl Replay {
             return;
         }
         let passed = match self.playback.unit {
+            Unit::Turn if has_one_request(session) => self.passed(session, before.0, rest),
             Unit::Turn | Unit::Checkpoint => {
                 self.steps_of_turns(session, before.0 + 1..session.turn + 1)
             }

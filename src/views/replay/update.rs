@@ -2,6 +2,7 @@
 
 use super::{
     Message, Replay,
+    acts::has_one_request,
     chooser::{self, Chooser},
     diff::{self, Follows},
     draw::tabs::tab,
@@ -28,10 +29,7 @@ use crate::{
 impl Replay {
     pub fn update(&mut self, session: &mut Session, message: Message, layout: &Layout) {
         match message {
-            Message::Turns(message) => {
-                self.go_beyond(session, message.wanted(session.turn));
-                self.select_turn(session, message.from(&session.run, session.turn));
-            }
+            Message::Turns(message) => self.go_to_turn(session, &message),
             Message::Steps(message) => self.update_steps(session, message),
             Message::Files(message) => self.update_files(session, message),
             Message::Diff(message) => self.update_diff(session, message, layout),
@@ -47,6 +45,8 @@ impl Replay {
             Message::Beat => self.beat(session),
             Message::Base(message) => self.update_base(session, &message),
             Message::Edits(message) => self.go_to_edit(session, &message),
+            Message::Failures(message) => self.go_to_failure(session, &message),
+            Message::Step(step) => self.show_step(session, step),
             Message::Choose(message) => self.update_chooser(session, message, layout),
             Message::List(kinds) => self.choose_kinds(kinds),
             Message::SwitchMarks => self.show_marks_or_not(session),
@@ -116,18 +116,14 @@ impl Replay {
     }
 
     /// Remembers a turn that is not there, in case it comes.
-    fn go_beyond(&mut self, session: &mut Session, turn: Option<usize>) {
+    pub(super) fn go_beyond(&mut self, session: &mut Session, turn: Option<usize>) {
         session.growth.beyond = turn.filter(|turn| *turn >= session.run.turns.len());
     }
 
     fn go(&mut self, session: &mut Session, motion: Motion, layout: &Layout) {
         let height = usize::from(layout.room(self.focus).height);
         match self.focus {
-            Panel::Turns => {
-                self.go_beyond(session, Some(motion.from(session.turn, usize::MAX, height)));
-                let turn = motion.from(session.turn, session.run.turns.len(), height);
-                self.select_turn(session, turn);
-            }
+            Panel::Turns => self.go_over_turns(session, motion, height),
             Panel::Files if self.tree.is_shown => self.tree.go(motion, height),
             Panel::Files => {
                 let mut files = std::mem::take(&mut self.files);
@@ -180,6 +176,7 @@ impl Replay {
         self.focus = panel;
         let height = usize::from(layout.room(panel).height);
         match panel {
+            Panel::Turns if has_one_request(session) => self.point_at_act(session, row, height),
             Panel::Turns => self.point_at_turn(session, row, height),
             Panel::Files if self.tree.is_shown => {
                 let rows = self.tree.rows().len();
@@ -232,10 +229,7 @@ impl Replay {
     fn wheel(&mut self, session: &mut Session, panel: Panel, motion: Motion, layout: &Layout) {
         let height = usize::from(layout.room(panel).height);
         match panel {
-            Panel::Turns => {
-                let one = motion.of_one();
-                self.select_turn(session, one.from(session.turn, session.run.turns.len(), height));
-            }
+            Panel::Turns => self.go_over_turns(session, motion.of_one(), height),
             Panel::Files if self.tree.is_shown => self.tree.go(motion.of_one(), height),
             Panel::Files => {
                 let mut files = std::mem::take(&mut self.files);

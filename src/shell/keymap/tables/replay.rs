@@ -26,8 +26,8 @@ use super::{
 
 #[rustfmt::skip] // a table: one row a binding
 pub static ROWS: &[Binding] = &[
-    row(Replay, &[k(Code::Left), c('h')], "previous turn; 5h goes back five", "turn", |n| turn(turns::Message::Previous(n.times()))),
-    row(Replay, &[k(Code::Right), c('l')], "next turn; 5l goes on five", "turn", |n| turn(turns::Message::Next(n.times()))),
+    row(Replay, &[k(Code::Left), c('h')], "previous turn; 5h goes back five; in a run of one request the previous edit", "turn", |n| turn(turns::Message::Previous(n.times()))),
+    row(Replay, &[k(Code::Right), c('l')], "next turn; 5l goes on five; in a run of one request the next edit", "turn", |n| turn(turns::Message::Next(n.times()))),
     row(Replay, &[k(Code::Up), c('k')], "up in this panel", "", |n| go(Motion::Up(n.times()))),
     row(Replay, &[k(Code::Down), c('j')], "down in this panel", "", |n| go(Motion::Down(n.times()))),
     row(Replay, &[c('S')], "previous step", "", |n| step(steps::Message::Previous(n.times()))),
@@ -53,6 +53,9 @@ pub static ROWS: &[Binding] = &[
     row(Replay, &[c('B')], "mark this turn and diff since its end", "", |_| since(base::Message::MarkHere)),
     row(Replay, &[c('.')], "next step that edits a file, whatever its turn", "edit", |n| replay(replay::Message::Edits(replay::Edits::Next(n.times())))),
     row(Replay, &[c(',')], "previous step that edits a file", "", |n| replay(replay::Message::Edits(replay::Edits::Previous(n.times())))),
+    row(Replay, &[c('x')], "next step that failed, whatever its turn", "failure", |n| replay(replay::Message::Failures(replay::Failures::Next(n.times())))),
+    row(Replay, &[Key::ctrl('x')], "previous step that failed", "", |n| replay(replay::Message::Failures(replay::Failures::Previous(n.times())))),
+    row(Replay, &[c('!')], "list everything that failed: what was run, and the line that says why", "", |_| choose(chooser::Message::Open(chooser::Kind::Failures))),
     row(Replay, &[k(Code::PageUp)], "a page up", "", |_| go(Motion::PageUp)),
     row(Replay, &[k(Code::PageDown)], "a page down", "", |_| go(Motion::PageDown)),
     row(Replay, &[Key::ctrl('u')], "half a page up", "", |_| go(Motion::HalfUp)),

@@ -10,7 +10,8 @@ use ratatui::{
 
 use crate::{
     run::{
-        StepKind,
+        StepId, StepKind, ToolResult,
+        failures::{Failed, telling_line},
         search::{Hit, StepField},
         values::Named,
     },
@@ -77,6 +78,12 @@ impl List<'_> {
                     own(format!(" {found} of {total} "), self.theme.of(Meaning::Muted)),
                 ]
             }
+            Kind::Failures => {
+                let count = self.view.choices();
+                let words =
+                    if count == 1 { "1 failure".into() } else { format!("{count} failures") };
+                vec![bold(format!(" {words} "))]
+            }
             Kind::Kinds => vec![bold(" list which steps ".into())],
             Kind::Stops => vec![bold(" playback stops at ".into())],
         }
@@ -104,6 +111,7 @@ impl List<'_> {
             let mut line = match self.chooser.kind {
                 Kind::Hits => self.hit(index, y == 0, width.saturating_sub(1)),
                 Kind::Requests => self.request(requests[index], width.saturating_sub(2)),
+                Kind::Failures => self.failure(self.chooser.failed[index], width.saturating_sub(2)),
                 Kind::Kinds => self.kind(Kinds::ALL[index], width.saturating_sub(2)),
                 Kind::Stops => self.stop(Stop::ALL[index]),
             };
@@ -192,6 +200,28 @@ impl List<'_> {
         sides(left, right, width)
     }
 
+    /// `12.7 failing test     pytest -q  E assert 3 == 2`
+    fn failure(&self, id: StepId, width: usize) -> Line<'static> {
+        let run = &self.session.run;
+        let Some(step) = run.step(id) else { return Line::default() };
+        let text = self.view.steps.text(Item::Step(id)).and_then(|text| text.as_ref().ok());
+        let text = text.map(|text| &**text);
+        let failed = Failed::of(step, text).map_or("", Failed::words);
+        let numbers = run.step_numbers(id.turn);
+        let number = format!("{}.{}", id.turn + 1, numbers.get(&id).copied().unwrap_or_default());
+        let (muted, plain) = (self.theme.of(Meaning::Muted), self.theme.of(Meaning::Text));
+        let outcome = step.result().and_then(ToolResult::outcome).unwrap_or_default();
+        let mut spans = vec![
+            own(format!("{number:<8}"), self.theme.of(Meaning::Heading)),
+            own(format!("{failed:<16}{outcome:<9}"), self.theme.of(Meaning::Error)),
+            recorded(&fit_end(&safe(&step.label), width.saturating_sub(33) / 2), plain),
+            own("  ", muted),
+        ];
+        let line = text.map(|text| telling_line(text).unwrap_or_default());
+        spans.push(recorded(line.unwrap_or("…"), muted));
+        Line::from(fit(spans, width))
+    }
+
     fn kind(&self, kinds: Kinds, width: usize) -> Line<'static> {
         let steps = self.session.run.steps_of_turn(self.session.turn);
         let has = |id: &crate::run::StepId| {
@@ -216,7 +246,7 @@ impl List<'_> {
 
     fn draw_below(&self, area: Rect, buffer: &mut Buffer) {
         match self.chooser.kind {
-            Kind::Hits | Kind::Kinds => {}
+            Kind::Hits | Kind::Failures | Kind::Kinds => {}
             Kind::Requests => self.preview(area, buffer),
             Kind::Stops => self.speeds(area, buffer),
         }
@@ -255,8 +285,10 @@ impl List<'_> {
             spans.push(own(words, self.theme.of(meaning)));
         }
         put_row(Line::from(spans), None, area, 1, buffer);
-        let unit =
-            vec![own(" by     ", muted), own(playback.unit.word(), self.theme.of(Meaning::Text))];
+        let unit = vec![
+            own(" by     ", muted),
+            own(self.view.unit_word(self.session), self.theme.of(Meaning::Text)),
+        ];
         put_row(Line::from(unit), None, area, 2, buffer);
     }
 }

@@ -4,7 +4,7 @@ use ratatui::{buffer::Buffer, layout::Rect, text::Line, widgets::Widget};
 
 use crate::{
     session::Session,
-    views::replay::Replay,
+    views::replay::{Replay, acts::has_one_request},
     widgets::{
         layout::Panel,
         line::{fit, own},
@@ -14,6 +14,9 @@ use crate::{
 
 /// What a tab says: a panel's name and how much is in it.
 pub fn tab(view: &Replay, session: &Session, panel: Panel) -> String {
+    if panel == Panel::Turns && has_one_request(session) {
+        return format!(" actions {} ", view.acts(session).len());
+    }
     let count = match panel {
         Panel::Turns => Some(session.run.turns.len()),
         Panel::Files => Some(view.changes(session).len()),

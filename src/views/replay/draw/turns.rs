@@ -7,13 +7,13 @@ use ratatui::{
 };
 
 use crate::{
-    run::{StepKind, Turn},
+    run::{Edit, StepKind, Turn},
     session::{
         Session,
         digest::{Digest, Lines},
         turns::{Row, rows},
     },
-    views::replay::Replay,
+    views::replay::{Replay, acts::has_one_request},
     widgets::{
         layout::Panel,
         line::{fit, own, recorded, sides},
@@ -22,11 +22,16 @@ use crate::{
     },
 };
 
-use super::{chosen, frame, name};
+use super::{chosen, frame, name, steps::step_words};
 
 pub fn draw(view: &Replay, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
-    let title = Line::from(name(view, Panel::Turns, "turns".into(), theme));
+    let is_single = has_one_request(session);
+    let words = if is_single { "edits and commands" } else { "turns" };
+    let title = Line::from(name(view, Panel::Turns, words.into(), theme));
     let inner = frame(view, Panel::Turns, title, theme, area, buffer);
+    if is_single {
+        return acts(view, session, theme, inner, buffer);
+    }
     let rows = rows(&session.run);
     let selected = rows.iter().position(|row| *row == Row::Turn(session.turn)).unwrap_or_default();
     if session.run.turns.is_empty() {
@@ -44,6 +49,40 @@ pub fn draw(view: &Replay, session: &Session, theme: Theme, area: Rect, buffer: 
         Row::Turn(index) => turn(session, index, theme, room),
     };
     list(rows.len(), line, selected, chosen(view, Panel::Turns, theme), inner, buffer);
+}
+
+/// What the agent of a run of one request did: `▌136 ✗ pytest -q`.
+fn acts(view: &Replay, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let acts = view.acts(session);
+    if acts.is_empty() {
+        let words = "nothing was edited or run";
+        return crate::widgets::panel::sentence(words, theme.of(Meaning::Muted), area, buffer);
+    }
+    let (digits, here) = (view.step_count().to_string().len(), view.act_here(&acts));
+    let line = |index: usize| {
+        let (number, id) = acts[index];
+        let Some(step) = session.run.step(id) else { return Line::default() };
+        let mark = if index == here { "▌" } else { " " };
+        let mut left = vec![own(format!("{mark}{number:>digits$} "), theme.of(Meaning::Muted))];
+        if step.failed() {
+            left.push(own("✗ ", theme.of(Meaning::Error)));
+        }
+        let words = if step.label.is_empty() {
+            step_words(&session.run, step)
+        } else {
+            step.label.to_string()
+        };
+        left.push(recorded(&words, theme.of(Meaning::Text)));
+        let counts = |count: fn(&Edit) -> Option<u32>| {
+            step.edits.iter().filter_map(count).map(|count| count as usize).sum()
+        };
+        let lines = Lines { added: counts(|it| it.added), removed: counts(|it| it.removed) };
+        let right = line_counts(lines, theme).into_iter();
+        let space = || own(" ", theme.of(Meaning::Text));
+        let right = right.flat_map(|count| [space(), count]).skip(1).collect();
+        sides(left, right, usize::from(area.width).saturating_sub(1))
+    };
+    list(acts.len(), line, here, chosen(view, Panel::Turns, theme), area, buffer);
 }
 
 fn checkpoint(session: &Session, index: usize, theme: Theme, width: usize) -> Line<'static> {

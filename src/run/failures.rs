@@ -1,0 +1,158 @@
+//! What failed in a run, and the line of a failure that tells most.
+
+use super::{Run, Step, StepId, StepKind, StepText, commands, values::worded};
+
+worded! {
+    words;
+    /// In what way a step failed.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum Failed {
+        Test = "failing test",
+        /// A command that ended with another exit code than 0.
+        Command = "failing command",
+        /// A person, or a rule, did not let the agent do it.
+        Refused = "refused",
+        /// A call that the recording says failed, without an exit code.
+        Call = "failed call",
+        /// An error of the agent's program or of the service of the model.
+        Error = "error",
+    }
+}
+
+impl Failed {
+    /// How a step failed; None where it did not, or the recording does not say so. Without its text a call that was refused is
+    /// a failed call.
+    pub fn of(step: &Step, text: Option<&StepText>) -> Option<Self> {
+        if !step.failed() {
+            return None;
+        }
+        let Some(tool) = &step.tool else { return Some(Self::Error) };
+        let code = tool.result.as_ref().and_then(|result| result.exit_code);
+        let said = text.and_then(|text| text.result.as_deref());
+        Some(match code {
+            _ if commands::runs_tests(&step.label) => Self::Test,
+            _ if said.is_some_and(is_refusal) => Self::Refused,
+            Some(_) => Self::Command,
+            None => Self::Call,
+        })
+    }
+}
+
+/// Every step that failed, in playing order.
+pub fn steps_that_failed(run: &Run) -> Vec<StepId> {
+    let has_failed = |id: &StepId| run.step(*id).is_some_and(Step::failed);
+    let turns = 0..run.turns.len();
+    turns.flat_map(|turn| run.steps_of_turn(turn)).filter(has_failed).collect()
+}
+
+/// How programs of agents say that a call was not let through.
+const REFUSED: [&str; 8] = [
+    "doesn't want to proceed",
+    "rejected by user",
+    "rejected by the user",
+    "user rejected",
+    "denied by user",
+    "permission to use",
+    "requires approval",
+    "user cancelled",
+];
+
+fn is_refusal(said: &str) -> bool {
+    let head: String = said.chars().take(400).collect::<String>().to_lowercase();
+    REFUSED.iter().any(|words| head.contains(words))
+}
+
+/// The line of a failure that says most of what went wrong: the error that pytest or Python ends with, else the first line that
+/// speaks of an error, else the first that says anything.
+pub fn telling_line(text: &StepText) -> Option<&str> {
+    let said = text.result.as_deref().filter(|said| !said.trim().is_empty());
+    let said = said.unwrap_or(&text.text);
+    let lines = || said.lines().take(MOST_LINES).map(str::trim).filter(|line| !line.is_empty());
+    let of_pytest = lines().find_map(|line| line.strip_prefix("E  ")).map(str::trim);
+    let is_raised = |line: &&str| {
+        let name = line.split(':').next().unwrap_or_default();
+        let is_name = name.chars().all(|c| c.is_alphanumeric() || "_.".contains(c));
+        is_name && (name.ends_with("Error") || name.ends_with("Exception"))
+    };
+    let speaks = |line: &&str| {
+        let line = line.to_lowercase();
+        ERRORS.iter().any(|word| line.contains(word))
+    };
+    of_pytest
+        .or_else(|| lines().filter(is_raised).last())
+        .or_else(|| lines().find(speaks))
+        .or_else(|| lines().next())
+}
+
+const ERRORS: [&str; 12] = [
+    "error",
+    "panicked",
+    "failed",
+    "failure",
+    "fatal",
+    "not found",
+    "no such",
+    "denied",
+    "cannot",
+    "can't",
+    "rejected",
+    "timed out",
+];
+
+/// Lines of an observation that are looked at.
+const MOST_LINES: usize = 20_000;
+
+impl StepKind {
+    /// Whether a step of this kind calls a tool or starts an agent: what an agent does rather than says.
+    pub const fn acts(self) -> bool {
+        matches!(self, Self::Tool | Self::SubAgent)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::{ToolCall, ToolResult};
+
+    fn step(label: &str, exit_code: Option<i32>, is_error: bool) -> Step {
+        let result = Some(ToolResult { exit_code, is_error, ..ToolResult::default() });
+        let tool = Some(Box::new(ToolCall { result, ..ToolCall::default() }));
+        Step { label: label.into(), tool, ..Step::default() }
+    }
+
+    fn said(result: &str) -> StepText {
+        StepText { result: Some(result.into()), ..StepText::default() }
+    }
+
+    #[test]
+    fn an_exit_code_an_error_and_a_refusal_are_told_apart() {
+        let refusal = said("The user doesn't want to proceed with this tool use.");
+        let of = |step: &Step| Failed::of(step, None);
+
+        assert_eq!(of(&step("pytest -q", Some(1), false)), Some(Failed::Test));
+        assert_eq!(of(&step("ls nowhere", Some(2), false)), Some(Failed::Command));
+        assert_eq!(of(&step("a.py", None, true)), Some(Failed::Call));
+        assert_eq!(of(&step("ls", Some(0), false)), None);
+        let refused = Failed::of(&step("rm x", None, true), Some(&refusal));
+        assert_eq!(refused, Some(Failed::Refused));
+        assert_eq!(of(&Step { is_error: true, ..Step::default() }), Some(Failed::Error));
+    }
+
+    #[test]
+    fn the_telling_line_is_the_one_that_names_the_error() {
+        let line = |text| telling_line(&said(text)).map(str::to_owned);
+
+        let python = "Traceback (most recent call last):\n  File \"a.py\", line 1\nKeyError: 'x'\n";
+        assert_eq!(line(python).as_deref(), Some("KeyError: 'x'"));
+        let pytest =
+            "collected 2 items\n\n>       assert f() == 2\nE       assert 3 == 2\nFAILED a.py";
+        assert_eq!(line(pytest).as_deref(), Some("assert 3 == 2"));
+        let shell = "checking\nls: cannot access 'x': No such file or directory\n";
+        assert_eq!(
+            line(shell).as_deref(),
+            Some("ls: cannot access 'x': No such file or directory")
+        );
+        assert_eq!(line("\n  odd  \n").as_deref(), Some("odd"));
+        assert_eq!(line(""), None);
+    }
+}

@@ -1,0 +1,76 @@
+//! A step is a moment: what the files were after it, who had written them, and what changed between two.
+
+use serde_json::Value as Json;
+
+use crate::common::{json, printed, trajview};
+
+const RUN: &str = "sample-runs/codex-p12";
+
+#[test]
+fn files_after_a_step_are_those_before_it_with_what_it_did() {
+    let ls = |at: &str| json(&["ls", RUN, "--at", at, "--json"]);
+    let paths = |listing: &Json| -> Vec<String> {
+        let files = listing["files"].as_array().unwrap().iter();
+        files.map(|file| file["path"].as_str().unwrap().to_owned()).collect()
+    };
+    // Turn 12 edits in its second step; the third runs tests.
+    assert_eq!(ls("12.1")["files"], ls("11")["files"]);
+    assert_eq!(ls("12.2")["files"], ls("12")["files"]);
+    assert!(paths(&ls("12.2")).contains(&"ppdiff/layers.py".to_owned()));
+    let after = ls("12.2");
+    assert_eq!((&after["turn"], &after["step"]), (&11.into(), &2.into()));
+    let end = ls("12.4");
+    assert_eq!(
+        (&end["turn"], &end["step"]),
+        (&12.into(), &Json::Null),
+        "its last step ends a turn"
+    );
+}
+
+#[test]
+fn a_step_is_told_alone_and_between_two_moments() {
+    let alone = printed(&["diff", RUN, "--step", "12.2"]);
+    assert_eq!(alone, printed(&["diff", RUN, "--from", "12.1", "--to", "12.2"]));
+    assert_eq!(alone, printed(&["diff", RUN, "--turn", "12"]));
+    assert_eq!(printed(&["diff", RUN, "--step", "12.3"]), "");
+    assert_eq!(printed(&["diff", RUN, "--from", "12.2", "--to", "12.3"]), "");
+}
+
+#[test]
+fn lines_are_blamed_as_of_a_step() {
+    let blame = |at: &str| json(&["blame", RUN, "ppdiff/layers.py", "--at", at, "--json"]);
+    assert_eq!(blame("12.2")["lines"], blame("12")["lines"]);
+    assert_eq!(blame("12.2")["step"], 2);
+    let file = printed(&["cat", RUN, "ppdiff/layers.py", "--at", "12.2"]);
+    assert_eq!(file, printed(&["cat", RUN, "ppdiff/layers.py", "--at", "12"]));
+    assert_eq!(trajview(&["cat", RUN, "ppdiff/layers.py", "--at", "12.1"]).code, Some(3));
+}
+
+#[test]
+fn a_step_that_is_not_there_is_told_and_where_a_turn_is_wanted_none_is_taken() {
+    for (arguments, words) in [
+        (&["cat", RUN, "x.py", "--at", "12.9"][..], "no step 12.9: the last of turn 12 is 12.4"),
+        (&["ls", RUN, "--at", "12.0"], "steps count from 1"),
+        (&["ls", RUN, "--at", "0.2"], "turns count from 1"),
+        (&["diff", RUN, "--step", "12"], "such as 12.7"),
+        (&["new", "judgement", RUN, "--at", "12.2"], "12.2 lies within turn 12"),
+    ] {
+        let ran = trajview(arguments);
+        assert_eq!(
+            (ran.code, ran.err.contains(words)),
+            (Some(2), true),
+            "{arguments:?}: {}",
+            ran.err
+        );
+    }
+}
+
+#[test]
+fn a_path_with_a_moment_opens_there() {
+    let named = |path: &str| printed(&[path, "--snapshot", "100x30"]);
+    let at = printed(&[RUN, "--at", "12.3", "--snapshot", "100x30"]);
+    assert_eq!(named("sample-runs/codex-p12:12.3"), at);
+    assert!(at.lines().next().is_some_and(|head| head.contains("step 3/4")), "{at}");
+    let turn = printed(&[RUN, "--at", "12", "--snapshot", "100x30"]);
+    assert_eq!(named("sample-runs/codex-p12:12"), turn);
+}

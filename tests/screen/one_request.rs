@@ -1,0 +1,115 @@
+//! A session of one request: the way leads from edit to edit and from failure to failure.
+
+use std::{fs, path::Path};
+
+use ratatui::layout::Size;
+use serde_json::{Value as Json, json};
+use trajview::{
+    runtime::{self, Options},
+    session::place::{At, Place},
+    widgets::export,
+};
+
+const EDITS: usize = 6;
+
+/// A session of Claude Code: a request, then a file is written, edited again and again, and tested in between.
+fn session(folder: &Path) -> std::path::PathBuf {
+    let mut lines = vec![];
+    let mut clock = 0;
+    let mut add = |kind: &str, content: Json, result: Option<Json>| {
+        clock += 1;
+        let role = if kind == "user" { "user" } else { "assistant" };
+        let mut line = json!({
+            "type": kind, "uuid": format!("u{clock}"), "parentUuid": null, "isSidechain": false, "cwd": "/w",
+            "sessionId": "s1", "version": "2.0.14", "timestamp": format!("2026-11-20T10:00:{clock:02}.000Z"),
+            "message": {"role": role, "model": "made-up", "id": format!("m{clock}"), "content": content},
+        });
+        if let Some(result) = result {
+            line["toolUseResult"] = result;
+        }
+        lines.push(line.to_string());
+    };
+    let call = |id: String, name: &str, input: Json| json!([{"type": "tool_use", "id": id, "name": name, "input": input}]);
+    let told = |id: String, text: &str, is_error: bool| json!([{"type": "tool_result", "tool_use_id": id, "content": text, "is_error": is_error}]);
+    add("user", json!("Make the counter right"), None);
+    let first = "count = 0\n";
+    let input = json!({"file_path": "/w/counter.py", "content": first});
+    add("assistant", call("w0".into(), "Write", input), None);
+    let made = json!({"type": "create", "filePath": "/w/counter.py", "content": first, "structuredPatch": []});
+    add("user", told("w0".into(), "File created", false), Some(made));
+    for edit in 1..EDITS {
+        let (old, new) = (format!("count = {}\n", edit - 1), format!("count = {edit}\n"));
+        let id = format!("e{edit}");
+        let input = json!({"file_path": "/w/counter.py", "old_string": old, "new_string": new});
+        add("assistant", call(id.clone(), "Edit", input), None);
+        let patch = json!([{"oldStart": 1, "oldLines": 1, "newStart": 1, "newLines": 1,
+            "lines": [format!("-count = {}", edit - 1), format!("+count = {edit}")]}]);
+        let done = json!({"filePath": "/w/counter.py", "oldString": old, "newString": new,
+            "originalFile": old, "structuredPatch": patch});
+        add("user", told(id, "The file has been updated", false), Some(done));
+        if edit % 2 == 0 {
+            let id = format!("t{edit}");
+            add("assistant", call(id.clone(), "Bash", json!({"command": "pytest -q"})), None);
+            let said =
+                format!("Exit code 1\nE       assert count == {}\nFAILED counter.py", edit + 1);
+            add("user", told(id, &said, true), None);
+        }
+    }
+    add("assistant", json!([{"type": "text", "text": "The counter is right."}]), None);
+    let path = folder.join("s1.jsonl");
+    fs::write(&path, lines.join("\n") + "\n").unwrap();
+    path
+}
+
+fn shown(size: (u16, u16), keys: &str, place: Place) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = [session(folder.path())];
+    let size = Size { width: size.0, height: size.1 };
+    let frame = runtime::headless(&paths, size, keys, place, Options::default());
+    export::text(&frame.unwrap_or_else(|why| panic!("{why}")))
+}
+
+fn frame(size: (u16, u16), keys: &str) -> String {
+    shown(size, keys, Place::default())
+}
+
+#[test]
+fn what_the_agent_did_stands_in_the_place_of_the_turns() {
+    insta::assert_snapshot!(frame((120, 40), "l l"));
+    insta::assert_snapshot!(frame((80, 24), "l l <s-tab><s-tab>"));
+}
+
+#[test]
+fn right_and_left_lead_from_edit_to_edit() {
+    let head = |keys: &str| frame((120, 40), keys).lines().next().unwrap_or_default().to_owned();
+
+    assert!(head("l").contains("step 1 of "), "{}", head("l"));
+    assert!(head("l l").contains("step 2 of "), "{}", head("l l"));
+    assert!(head("3l h").contains("step 2 of "), "{}", head("3l h"));
+    // By the numbers that the list has.
+    assert!(head("4G").contains("step 4 of "), "{}", head("4G"));
+    assert!(frame((120, 40), "9l").contains("no recorded edit after this one"));
+}
+
+#[test]
+fn failures_are_gone_to_and_listed_with_the_line_that_tells() {
+    let first = frame((120, 40), "x");
+    assert!(first.lines().next().is_some_and(|head| head.contains("step 4 of ")), "{first}");
+    assert!(frame((120, 40), "x x x").contains("nothing failed after this"));
+    assert!(frame((120, 40), "x <c-x>").contains("nothing failed before this"));
+
+    insta::assert_snapshot!(frame((120, 40), "!"));
+    insta::assert_snapshot!(frame((80, 24), "!"));
+    assert!(frame((120, 40), "! j <enter>").lines().next().unwrap().contains("step 7 of "));
+}
+
+#[test]
+fn a_step_is_a_place_to_open_at_and_to_go_to() {
+    let place = Place { turn: Some(At::Turn(1)), step: Some(4), ..Place::default() };
+    let opened = shown((120, 40), "", place);
+    assert!(opened.lines().next().unwrap().contains("step 4 of "), "{opened}");
+
+    let went = frame((120, 40), ":1.3<enter>");
+    assert!(went.lines().next().unwrap().contains("step 3 of "), "{went}");
+    assert!(frame((120, 40), "x yy").contains("--at 1.4"), "{}", frame((120, 40), "x yy"));
+}
