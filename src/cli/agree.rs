@@ -1,4 +1,4 @@
-//! `trajview agree`: how far judges and humans agree who scored the same components.
+//! `trajview agree`: how far judges and humans agree who scored the same things, each kind and criterion by itself.
 
 mod calibration;
 mod document;
@@ -11,14 +11,18 @@ mod tables;
 mod tree;
 mod written;
 
-use std::path::PathBuf;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io,
+    path::PathBuf,
+};
 
 use crate::{
-    run::rubric::{COMPONENTS, DECISIONS, Levels, PROCESS},
+    run::rubric::{COMPONENTS, DECISIONS, Levels, PROCESS, Unit},
     study::{
         Scale,
         agreement::classes::{Positive, ZeroDivision},
-        raters::Panel,
+        raters::{Panel, Part},
     },
 };
 
@@ -36,7 +40,8 @@ use repeats::Repeats;
 /// Agreement between raters: judges and humans of runs, or columns of a table
 ///
 /// The raters of a run are its judgements and its labels; the blind labels of a person and the others are a rater each.
-/// Several runs are pooled. A CSV has a row a component and a
+/// Components, leaves of a rubric tree, flags, signals, decisions and parts of the process are compared each by itself, by
+/// each criterion and on each scale of a codebook. Several runs are pooled. A CSV has a row a component and a
 /// column a rater (component,run,a,b; run may be missing) or a row a score (component,rater,score); JSON is a list of
 /// such rows, or an object of columns.
 #[derive(Debug, clap::Args)]
@@ -44,12 +49,18 @@ pub struct Args {
     /// Run bundles, folders of them, files of judgements or labels, tables (CSV or JSON), or RigorBench's score files (YAML)
     #[arg(value_name = "RUN_OR_FILE", required = true)]
     paths: Vec<PathBuf>,
-    /// What of runs is compared: verdicts on components, on decisions, or on parts of the process. If left out, components;
-    /// where only one of the others is judged, that
-    #[arg(long, value_name = "slump-5|decisions|process", value_parser = rubric)]
+    /// Agreement on things of one kind alone. If left out, on each kind that two raters scored, in tables of its own
+    #[arg(long, value_name = "component|leaf|flag|signal|decision|process", value_parser = unit)]
+    unit: Option<Unit>,
+    /// Agreement by one criterion alone: of a codebook, of what was flagged, or a kind of signal. If left out, by each
+    /// criterion of a codebook, in tables of its own; flags and signals of all criteria are counted together
+    #[arg(long, value_name = "ID")]
+    criterion: Option<String>,
+    /// As --unit, by the name of the rubric: of components, of decisions, or of parts of the process
+    #[arg(long, value_name = "slump-5|decisions|process", value_parser = rubric, conflicts_with = "unit")]
     rubric: Option<&'static Levels>,
-    /// The levels of the scale, as 0..4; `observed` for those that were given, however far apart [default: 0..4, of
-    /// decisions 0..1, of the process 0..3, of score files observed]
+    /// The levels of the scale, as 0..4; `observed` for those that were given, however far apart [default: the scale that
+    /// scores are on, which labels, codebooks and kinds of things say; of tables 0..4, of score files observed]
     #[arg(long, allow_hyphen_values = true)]
     levels: Option<String>,
     #[command(flatten)]
@@ -86,7 +97,7 @@ pub struct Args {
     /// Compare two graded rubric trees of PaperBench leaf by leaf, the reference first: JudgeEval's table, by category
     /// and over all. Several such twos are pooled. Classes without a value count as 0 in averages, as JudgeEval has it,
     /// unless --zero-division says otherwise
-    #[arg(long, conflicts_with_all = ["rubric", "by", "calibration", "repeats", "blind_only", "against"])]
+    #[arg(long, conflicts_with_all = ["rubric", "unit", "criterion", "by", "calibration", "repeats", "blind_only", "against"])]
     tree: bool,
     /// Print JSON (schema trajview.agree/1; with --tree trajview.agree-tree/1)
     #[arg(long, conflicts_with_all = ["csv", "md", "tex", "save_tables"])]
@@ -134,58 +145,176 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     if args.tree {
         return tree::run(args, out);
     }
-    let gathered = Gathered::of(&args.paths, args.rubric)?;
-    if args.repeats && *gathered.rubric != COMPONENTS {
-        return Err(Failure::wrong("--repeats is for components; leave out --rubric"));
-    }
+    let gathered = Gathered::of(&args.paths)?;
+    let unit = args.unit.or(args.rubric.map(unit_of));
     let panel = gathered.panel()?;
-    let panel = if args.blind_only { panel.blind_only() } else { panel }.named_apart();
-    let own = match gathered.are_shares() {
-        true => "observed".to_owned(),
-        false => format!("0..{}", gathered.rubric.full()),
+    let unit = if args.repeats { Some(of_repeats(&panel, unit)?) } else { unit };
+    let mut panel = if args.blind_only { panel.blind_only() } else { panel };
+    let problems = std::mem::take(&mut panel.problems);
+    let panel = wanted(&panel, unit, args.criterion.as_deref())?;
+    let comparing = Comparing { args, gathered: &gathered, folders: gathered.folders() };
+    let mut documents = comparing.documents(&panel)?;
+    let Some(first) = documents.first_mut() else {
+        tables::tell_problems(&problems);
+        return Err(nothing_common());
     };
-    let scale = scale(args.levels.as_deref().unwrap_or(&own), &panel)?;
-    let panel = panel.on_scale(|score| scale.position(score).is_some());
-    let plan = args.resampling.plan();
-    let (panel, calibration) = match args.calibration {
-        true => calibration::chosen(panel, &args.raters).map(|(panel, it)| (panel, Some(it)))?,
-        false => (panel, None),
+    first.problems.splice(0..0, problems);
+    first.repeats = args.repeats.then(|| Repeats::of(gathered.runs(), &args.resampling.plan()));
+    let is_compared = |it: &Document| {
+        !it.pairs.is_empty() || it.repeats.as_ref().is_some_and(|it| !it.is_empty())
     };
-    let reference = match args.calibration {
-        true => None,
-        false => reference::chosen(&panel, args.against.against.as_deref())?,
-    };
-    if reference.is_none() && args.against.positive.is_some() {
-        return Err(Failure::wrong("--positive needs a reference; name one with --against"));
+    if !documents.iter().any(is_compared) {
+        documents.iter().for_each(tables::problems_to_standard_error);
+        return Err(nothing_common());
     }
-    let reference = reference.map(|at| (at, args.against.terms(ZeroDivision::Undefined)));
-    let folders = gathered.folders();
-    let measuring = Measuring { scale, plan, by: args.by, folders: &folders, reference };
-    let mut document = Document::of(&panel, &measuring);
-    document.calibration = calibration;
-    document.repeats = args.repeats.then(|| Repeats::of(gathered.runs(), &measuring.plan));
-    if document.pairs.is_empty() && document.repeats.as_ref().is_none_or(Repeats::is_empty) {
-        tables::problems_to_standard_error(&document);
-        let why = "no two raters scored the same component of the same run and commit";
-        return Err(Failure::not_understood(why));
+    if !args.json {
+        print(args, &documents, out)?;
+        return Ok(Exit::Fine);
     }
-    if args.json {
-        out.json(&document)?;
-    } else if args.csv {
-        match &document.repeats {
-            Some(repeats) => repeats::csv(repeats, out)?,
-            None if args.calibration => calibration::csv(&document, out)?,
-            None => tables::csv(&document, out)?,
-        }
-        tables::problems_to_standard_error(&document);
-    } else if let Some(repeats) = &document.repeats {
-        repeats::print(&document, repeats, args.detail, out)?;
-    } else if args.calibration {
-        calibration::print(&document, args.forms.form(), out)?;
-    } else {
-        tables::print(&document, args.by, args.detail, out)?;
+    let more = documents.split_off(1);
+    if let Some(first) = documents.first_mut() {
+        first.more = more;
+        out.json(first)?;
     }
     Ok(Exit::Fine)
+}
+
+/// Repeats are of components.
+fn of_repeats(panel: &Panel, unit: Option<Unit>) -> Result<Unit, Failure> {
+    let mut scores = panel.raters.iter().flat_map(|rater| &rater.scores).peekable();
+    let is_of_others = scores.peek().is_some() && scores.all(|it| it.item.unit != Unit::Component);
+    match unit.is_some_and(|unit| unit != Unit::Component) || is_of_others {
+        true => Err(Failure::wrong("--repeats is for components; leave out --rubric and --unit")),
+        false => Ok(Unit::Component),
+    }
+}
+
+fn nothing_common() -> Failure {
+    let why = "no two raters scored the same component of the same run and commit";
+    Failure::not_understood(why)
+}
+
+/// The scores of one kind of thing and by one criterion, where those are named.
+fn wanted(panel: &Panel, unit: Option<Unit>, criterion: Option<&str>) -> Result<Panel, Failure> {
+    let of_unit = panel.that(|score| unit.is_none_or(|unit| score.item.unit == unit));
+    let Some(criterion) = criterion else { return Ok(of_unit) };
+    let found = of_unit.that(|score| score.item.criterion.as_deref() == Some(criterion));
+    if !found.raters.is_empty() {
+        return Ok(found);
+    }
+    let scores = of_unit.raters.iter().flat_map(|rater| &rater.scores);
+    let known: BTreeSet<&str> = scores.filter_map(|it| it.item.criterion.as_deref()).collect();
+    let known = match known.is_empty() {
+        true => "nothing is scored by several".to_owned(),
+        false => known.into_iter().collect::<Vec<_>>().join(", "),
+    };
+    Err(Failure::wrong(format!("--criterion: nothing is scored by {criterion:?}; known: {known}")))
+}
+
+/// What all tables of one call have in common.
+struct Comparing<'a> {
+    args: &'a Args,
+    gathered: &'a Gathered,
+    folders: BTreeMap<String, PathBuf>,
+}
+
+impl Comparing<'_> {
+    /// One for each part that two raters scored something of; where there is none, of the first part.
+    fn documents(&self, panel: &Panel) -> Result<Vec<Document>, Failure> {
+        let args = self.args;
+        let mut parts = panel.parts();
+        // The calibration table and repeats are of one part: of components, where nothing else is asked for.
+        if (args.calibration || args.repeats) && parts.len() > 1 {
+            let at = parts.iter().position(Part::is_plain).unwrap_or_default();
+            parts = vec![parts.swap_remove(at)];
+        }
+        let mut documents = vec![];
+        let mut failed = None;
+        for part in &parts {
+            match self.document(part, panel.of_part(part)) {
+                Ok(document) => documents.push(document),
+                Err(why) => failed = failed.or(Some(why)),
+            }
+        }
+        match failed {
+            Some(why) if documents.iter().all(|it| it.pairs.is_empty()) => return Err(why),
+            _ => {}
+        }
+        if documents.iter().any(|it| !it.pairs.is_empty()) && !args.repeats {
+            documents.retain(|it| !it.pairs.is_empty());
+        }
+        let has_reference = documents.iter().any(|it| it.reference.is_some());
+        if args.against.positive.is_some() && !has_reference && !args.calibration {
+            return Err(Failure::wrong("--positive needs a reference; name one with --against"));
+        }
+        Ok(documents)
+    }
+
+    fn document(&self, part: &Part, panel: Panel) -> Result<Document, Failure> {
+        let args = self.args;
+        let panel = panel.named_apart();
+        let scale = match (&args.levels, self.gathered.are_shares()) {
+            (Some(words), _) => scale(words, &panel)?,
+            (None, true) => scale("observed", &panel)?,
+            (None, false) => {
+                part.levels(&panel).map_err(|why| Failure::not_understood(why.to_string()))?
+            }
+        };
+        let panel = panel.on_scale(|score| scale.position(score).is_some());
+        let plan = args.resampling.plan();
+        let (panel, calibration) = match args.calibration {
+            true => {
+                calibration::chosen(panel, &args.raters).map(|(panel, it)| (panel, Some(it)))?
+            }
+            false => (panel, None),
+        };
+        let reference = match args.calibration {
+            true => None,
+            false => reference::chosen(&panel, args.against.against.as_deref())?,
+        };
+        let reference = reference.map(|at| (at, args.against.terms(ZeroDivision::Undefined)));
+        let folders = &self.folders;
+        let measuring = Measuring { part, scale, plan, by: args.by, folders, reference };
+        let mut document = Document::of(&panel, &measuring);
+        document.calibration = calibration;
+        Ok(document)
+    }
+}
+
+fn print(args: &Args, documents: &[Document], out: &mut Out) -> io::Result<()> {
+    let all: Vec<&Document> = documents.iter().collect();
+    let Some(first) = documents.first() else { return Ok(()) };
+    if args.csv {
+        match &first.repeats {
+            Some(repeats) => repeats::csv(repeats, out)?,
+            None if args.calibration => calibration::csv(first, out)?,
+            None => tables::csv(&all, out)?,
+        }
+        documents.iter().for_each(tables::problems_to_standard_error);
+    } else if let Some(repeats) = &first.repeats {
+        repeats::print(first, repeats, args.detail, out)?;
+    } else if args.calibration {
+        calibration::print(first, args.forms.form(), out)?;
+    } else {
+        for (at, document) in documents.iter().enumerate() {
+            if at > 0 {
+                out.line("")?;
+            }
+            tables::print(document, args.by, args.detail, out)?;
+        }
+    }
+    Ok(())
+}
+
+/// The unit that a rubric is of.
+fn unit_of(rubric: &Levels) -> Unit {
+    let units = [Unit::Decision, Unit::Process];
+    units.into_iter().find(|unit| unit.levels() == rubric).unwrap_or_default()
+}
+
+fn unit(word: &str) -> Result<Unit, String> {
+    let known = || Unit::ALL.map(Unit::word).join(", ");
+    Unit::by_word(word).ok_or_else(|| format!("expected one of {}", known()))
 }
 
 /// A rubric of levels by its word.

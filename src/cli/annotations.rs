@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use crate::{
     formats::annotations::Tool,
-    run::rubric::{COMPONENTS, ItemKey, Unit},
+    run::rubric::{ItemKey, Unit},
 };
 
 use super::{Failure, Outcome, agree::gather::Gathered, output::Out};
@@ -57,7 +57,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     if args.config {
         return export::config(out);
     }
-    let gathered = Gathered::of(&args.runs, Some(&COMPONENTS))?;
+    let gathered = Gathered::of(&args.runs)?;
     match (&args.from, args.to) {
         (Some(file), _) => import::import(&gathered, args, file, out),
         (None, Some(tool)) => export::export(&gathered, args, tool, out),

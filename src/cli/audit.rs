@@ -18,7 +18,7 @@ use super::{
     output::{Forms, Out},
 };
 use audited::Audited;
-use document::Document;
+use document::{Counting, Document};
 
 /// Print the queue of verdicts to check, blind, and move labels in and out
 ///
@@ -74,6 +74,10 @@ pub struct Args {
     /// With the verdicts of the judges beside the labels
     #[arg(long, requires = "adjudicate")]
     verdicts: bool,
+    /// Count only labels that are recorded as given before the verdict was seen: how many there are, how many say what the
+    /// judge says, and in a study how far raters and judges agree
+    #[arg(long, conflicts_with_all = ["absences", "export", "import", "adjudicate"])]
+    blind_only: bool,
     /// Write the study that is made of a folder to this new file, such as study.toml
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
@@ -116,7 +120,9 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         let why = "sheets to fill in and places that were never opened are of components alone";
         return Err(Failure::wrong(why));
     }
-    if args.unit != Unit::Component {
+    let book = audited.rubric.codebook.as_deref();
+    let has_scales = book.is_some_and(|book| !book.is_on_own_scale(Unit::Component));
+    if args.unit != Unit::Component || has_scales && !args.blank && !args.absences {
         audited.tell_warnings();
         return shown(&units::document(&audited, args, plan)?, args, out);
     }
@@ -127,7 +133,10 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     }
     let document = match args.absences {
         true => Document::of_absences(&audited)?,
-        false => Document::of_queue(&audited, plan, &annotator(args)?)?,
+        false => {
+            let counting = Counting::of(args.blind_only);
+            Document::of_queue(&audited, plan, (&annotator(args)?, counting))?
+        }
     };
     shown(&document, args, out)
 }

@@ -13,7 +13,7 @@ pub use super::recorded::Flag;
 use super::rubric::{Judge, Look, Repeat};
 
 /// What a judgement file calls this rubric.
-pub const RUBRIC: &str = "scb-flags";
+pub const RUBRIC: &str = super::rubric::FLAGS.rubric;
 
 /// The built-in criteria (schema `trajview.criteria/1`).
 pub const CRITERIA: &str = include_str!("../../assets/judge/flags.json");

@@ -148,6 +148,34 @@ pub struct JudgingRequest {
     pub repeats: usize,
     /// Path of a prompt; None for the built-in one.
     pub prompt: Option<String>,
+    /// The judges that are asked at the same time; empty for one judge.
+    pub panel: Vec<Panelist>,
+    /// What all of them may cost together, in US dollars as it was typed; None for no bound but their own.
+    pub most: Option<String>,
+}
+
+/// Another judge of a panel, with what is its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Panelist {
+    pub judge: String,
+    /// Empty where a program chooses.
+    pub model: String,
+    /// Looks for one component or group.
+    pub budget: u32,
+}
+
+impl JudgingRequest {
+    /// What each judge is asked, in order: the same as if it were asked alone.
+    pub fn each(&self) -> Vec<Self> {
+        let alone = Self { panel: vec![], most: None, ..self.clone() };
+        let other = |it: &Panelist| Self {
+            judge: it.judge.clone(),
+            model: it.model.clone(),
+            budget: it.budget,
+            ..alone.clone()
+        };
+        std::iter::once(alone.clone()).chain(self.panel.iter().map(other)).collect()
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -236,6 +264,8 @@ pub enum News {
     },
     /// Time passes.
     Beat,
+    /// Of one judge of a panel, by name.
+    Of(String, Box<News>),
 }
 
 /// A judgement file that is being filled.

@@ -402,7 +402,8 @@ fn flagged(flagging: &Flagging, flag: &Flag) -> AuditItem {
     }
 }
 
-fn place_of(flag: &Flag) -> Evidence {
+/// Where a flag is.
+pub fn place_of(flag: &Flag) -> Evidence {
     let line = |line: u64| usize::try_from(line).unwrap_or(usize::MAX);
     let lines = flag.start.map(|start| (line(start), line(flag.end.unwrap_or(start))));
     Evidence { path: flag.path.to_string(), lines }

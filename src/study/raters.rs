@@ -1,19 +1,26 @@
 //! Who scored what: the raters of runs and of tables, and which of their scores stand side by side.
 //!
-//! Two scores are a pair where they are of the same component of the same run at the same commit; a score that names no
-//! commit fits any. A judge who judged several commits of a run is one rater; one who judged the same commit again is
+//! Two scores are a pair where they are of the same thing (a component, leaf, flag and so on, by the same criterion) of the same
+//! run at the same commit; a score that names no commit fits any. Things of one kind, by one criterion and on one scale
+//! are a [`Part`]: agreement is of each part by itself. A judge who judged several commits of a run is one rater; one who judged the same commit again is
 //! another, so that repeats can be compared.
 
 mod panel;
+mod part;
 #[cfg(test)]
 mod tests;
 mod units;
 
 use std::collections::BTreeMap;
 
-use crate::run::{Warning, values::worded};
+use crate::run::{
+    Warning,
+    rubric::{Scale, Unit},
+    values::worded,
+};
 
 pub use panel::{Files, RunScores, panel_of};
+pub use part::{Part, levels_of};
 pub use units::{Person, Units, runs_of};
 
 /// All raters, and what could not be used.
@@ -95,6 +102,8 @@ worded! {
 pub struct Score {
     pub item: Item,
     pub score: f64,
+    /// None where nothing says it, and the unit's own is meant.
+    pub scale: Option<Scale>,
     /// What it was judged by, as `slump-5`; None where nothing says it.
     pub rubric: Option<String>,
     /// Where it is written.
@@ -106,7 +115,11 @@ pub struct Score {
 pub struct Item {
     /// Empty where nothing says which run.
     pub run: String,
+    pub unit: Unit,
+    /// Its id among those of its unit.
     pub component: String,
+    /// Where it is scored by several; of what was flagged, by which.
+    pub criterion: Option<String>,
     pub commit: Option<String>,
 }
 
@@ -258,8 +271,8 @@ impl Rater {
     }
 }
 
-/// Run and component.
-type Thing<'a> = (&'a str, &'a str);
+/// Run, unit, id and criterion.
+type Thing<'a> = (&'a str, Unit, &'a str, Option<&'a str>);
 
 fn by_thing(rater: &Rater) -> BTreeMap<Thing<'_>, Vec<&Score>> {
     let mut by_thing: BTreeMap<_, Vec<&Score>> = BTreeMap::new();
@@ -307,7 +320,7 @@ const FEWEST_DIGITS: usize = 7;
 
 impl Item {
     fn thing(&self) -> Thing<'_> {
-        (&self.run, &self.component)
+        (&self.run, self.unit, &self.component, self.criterion.as_deref())
     }
 
     /// Whether both could be of one commit: one of them names none, or the shorter name begins the longer one.

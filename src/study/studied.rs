@@ -12,7 +12,7 @@ use crate::{
     metrics::process::Report,
     run::{
         Run, Warning,
-        rubric::{Codebook, ItemKey, LabelOn, Labels, Rubric, Unit},
+        rubric::{Codebook, ItemKey, LabelOn, Labels, Rubric, Scale, Unit},
     },
 };
 
@@ -236,15 +236,22 @@ impl Studied {
     ) -> Panel {
         let Some(score) = score else { return Panel::default() };
         let run = self.run_of(item).map(|run| run.name.clone()).unwrap_or_default();
-        let component = match &item.item.criterion {
-            Some(criterion) => format!("{} ({criterion})", item.item.id),
-            None => item.item.id.clone(),
-        };
-        let of = Item { run, component, commit: item.item.commit.clone() };
-        let scores =
-            vec![Score { item: of, score, rubric: None, place: item.item.judgement.clone() }];
+        let AuditItem { unit, id, criterion, commit, judgement, .. } = item.item.clone();
+        let of = Item { run, unit, component: id, criterion, commit };
+        let scale = Some(self.scale_of(item));
+        let scores = vec![Score { item: of, score, scale, rubric: None, place: judgement }];
         let rater = Rater { name: name.to_owned(), model: None, kind, labels, scores };
         Panel { raters: vec![rater], problems: vec![] }
+    }
+
+    /// What a thing is labelled on.
+    pub fn scale_of(&self, item: &StudyItem) -> Scale {
+        let book = self.run_of(item).map(|run| run.codebook(&self.design));
+        let criterion = book.and_then(|book| {
+            let named = item.item.criterion.as_deref().and_then(|id| book.criterion(Some(id)));
+            named.or_else(|| book.criterion(None))
+        });
+        criterion.map_or(item.item.unit.scale(), |it| it.scale)
     }
 
     /// Whether a judging is by hand.

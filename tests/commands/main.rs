@@ -4,6 +4,7 @@
 mod common;
 mod scb;
 
+mod agree_parts;
 mod agree_repeats;
 mod agree_tree;
 mod annotations;

@@ -211,8 +211,11 @@ fn csv_has_a_row_a_measure_and_markdown_a_table() {
         of_table("component,a,b\nC1,4,4\nC2,3,2\nC3,0,1\n", &["--csv", "--resamples", "0"]).out;
     let md = of_table("component,a,b\nC1,4,4\nC2,3,2\nC3,0,1\n", &["--md", "--resamples", "0"]).out;
 
-    assert!(csv.starts_with("a,b,part,name,n,measure,value,ci95_low,ci95_high,why,ci95_by_run_low,ci95_by_run_high\r\na,b,all,,3,exact,0.3333333333333333,,,,,\r\n"), "{csv}");
-    assert!(csv.contains("a,b,component,C2,1,kappa,,,,fewer than two pairs,,\r\n"), "{csv}");
+    assert!(csv.starts_with("a,b,part,name,n,measure,value,ci95_low,ci95_high,why,ci95_by_run_low,ci95_by_run_high,unit,criterion,scale\r\na,b,all,,3,exact,0.3333333333333333,,,,,,component,,0..4\r\n"), "{csv}");
+    assert!(
+        csv.contains("a,b,component,C2,1,kappa,,,,fewer than two pairs,,,component,,0..4\r\n"),
+        "{csv}"
+    );
     assert!(csv.contains("all raters,,panel,complete,3,fleiss_kappa,0."), "{csv}");
     assert!(md.contains("| a - b | 3 | 0.33 | 1.00 |"), "{md}");
 }

@@ -828,3 +828,50 @@ fn what_somebody_else_judged_is_there_without_opening_the_run_again() {
     let back = stage.press("1w8w");
     assert!(!back.contains("broken"), "{back}");
 }
+
+#[test]
+fn several_judges_are_asked_at_once_with_one_bound_and_the_progress_of_each() {
+    for (name, size) in [("120x40", (120, 40)), ("80x24", (80, 24))] {
+        let gate = Gate::default();
+        let server = held_at("C04", &gate);
+        let other = Settings { name: "other".into(), ..stub(&server) };
+        let mut stage = Stage::new(size, vec![stub(&server), other]);
+        stage.press("r");
+
+        let one = stage.press("<space>");
+        let form = stage.press("l");
+        stage.press("j<space>");
+        stage.write("3");
+        let bound = stage.press("<enter>");
+        let middle = stage.press_until("<enter>", &["judge 6/48", "$0.0440", "looks 3/8"]);
+        let next = stage.press_until("f", &["▸stub 3/24"]);
+        gate.open();
+        let end = stage.press("<tab>");
+
+        assert!(one.contains("taken; ←→ to another"), "{one}");
+        assert!(form.contains("other with stub"), "{form}");
+        assert!(bound.contains("the bound is"), "{bound}");
+        assert!(middle.contains("▸other 3/24"), "{middle}");
+        insta::assert_snapshot!(format!("panel_form_{name}"), bound);
+        insta::assert_snapshot!(format!("panel_middle_{name}"), next);
+        assert!(end.contains("48/48"), "{end}");
+        let names = stage.desk.names();
+        assert_eq!(names.len(), 2, "{names:?}");
+        assert!(names[0].starts_with("other-") && names[1].starts_with("stub-"), "{names:?}");
+    }
+}
+
+#[test]
+fn a_bound_of_all_judges_stops_them_before_it_is_crossed() {
+    let server = Server::new(able);
+    let other = Settings { name: "other".into(), ..stub(&server) };
+    let mut stage = Stage::new((120, 40), vec![stub(&server), other]);
+
+    stage.press("r<space>lj<space>");
+    stage.write("0.0001");
+    stage.press("<enter>");
+    let end = stage.press_until("<enter>", &["the cost bound of all"]);
+
+    assert!(end.contains("other: "), "{end}");
+    assert_eq!(server.seen().len(), 0);
+}

@@ -9,12 +9,12 @@ use std::{
 };
 
 use crate::{
-    run::Warning,
+    run::{Warning, rubric::Unit},
     shell::copy::argument,
     study::{
         Agreement, Coefficient, Estimate, Interval, Plan, Ratings, Scale, Undefined,
         agreement::AC2_WEIGHTS,
-        raters::{Joined, LabelsOf, Panel, Rater, Score, ScoredPair, join, runs_of},
+        raters::{Joined, LabelsOf, Panel, Part, Rater, Score, ScoredPair, join, runs_of},
     },
 };
 
@@ -30,13 +30,12 @@ use super::{
 #[derive(Serialize)]
 pub struct Document {
     schema: &'static str,
+    #[serde(flatten)]
+    pub of: PartOf,
     #[serde(serialize_with = "plain_numbers")]
     pub levels: Vec<f64>,
-    pub seed: u64,
-    pub resamples: usize,
-    /// What an interval covers.
-    confidence: f64,
-    ac2_weights: &'static str,
+    #[serde(flatten)]
+    pub drawn: Drawn,
     /// Names of the runs; empty where nothing names one.
     pub runs: Vec<String>,
     pub raters: Vec<RaterRow>,
@@ -54,6 +53,45 @@ pub struct Document {
     pub alone: Vec<AloneRow>,
     /// What could not be used.
     pub problems: Vec<Warning>,
+    /// Of other kinds of things, by other criteria and on other scales: as this document, each by itself.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub more: Vec<Document>,
+}
+
+/// What it is the agreement of.
+#[derive(Serialize)]
+pub struct PartOf {
+    pub unit: &'static str,
+    /// Null where there is one criterion, and of what was raised.
+    pub criterion: Option<String>,
+    pub scale: String,
+    /// Which alpha fits the levels: `nominal`, `ordinal` or `interval`; the `alpha` of two raters is that one.
+    pub alpha_level: &'static str,
+    /// In words, where it is another than components on 0..4.
+    #[serde(skip)]
+    pub words: Option<String>,
+}
+
+/// How intervals are drawn.
+#[derive(Serialize)]
+pub struct Drawn {
+    pub seed: u64,
+    pub resamples: usize,
+    /// What an interval covers.
+    confidence: f64,
+    ac2_weights: &'static str,
+}
+
+impl PartOf {
+    fn of(part: &Part, scale: &Scale) -> Self {
+        Self {
+            unit: part.unit.word(),
+            criterion: part.criterion.clone(),
+            scale: part.scale.to_string(),
+            alpha_level: scale.measurement().word(),
+            words: (!part.is_plain()).then(|| part.to_string()),
+        }
+    }
 }
 
 /// Names of raters.
@@ -68,6 +106,8 @@ pub struct Calibration {
 pub struct AloneRow {
     pub rater: String,
     pub component: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub criterion: Option<String>,
     pub run: String,
     pub commit: Option<String>,
     #[serde(rename = "where")]
@@ -110,6 +150,8 @@ pub struct PairRow {
 #[derive(Serialize)]
 pub struct Disagreement {
     pub component: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub criterion: Option<String>,
     pub run: String,
     pub commit: Option<String>,
     #[serde(serialize_with = "plain_number")]
@@ -138,6 +180,7 @@ pub struct Measures {
 
 /// How pairs are measured.
 pub struct Measuring<'a> {
+    pub part: &'a Part,
     pub scale: Scale,
     pub plan: Plan,
     /// What the intervals of parts are wanted for.
@@ -166,11 +209,15 @@ impl Document {
         let runs: BTreeSet<&str> = scores.map(|score| score.item.run.as_str()).collect();
         Self {
             schema: "trajview.agree/1",
+            of: PartOf::of(measuring.part, scale),
             levels: scale.levels().to_vec(),
-            seed: plan.seed,
-            resamples: plan.resamples,
-            confidence: plan.confidence,
-            ac2_weights: AC2_WEIGHTS,
+            drawn: Drawn {
+                seed: plan.seed,
+                resamples: plan.resamples,
+                confidence: plan.confidence,
+                ac2_weights: AC2_WEIGHTS,
+            },
+            more: vec![],
             runs: runs.into_iter().map(str::to_owned).collect(),
             raters: panel.raters.iter().map(rater_row).collect(),
             calibration: None,
@@ -209,6 +256,7 @@ fn alone_row(panel: &Panel, rater: usize, score: &Score) -> Option<AloneRow> {
     Some(AloneRow {
         rater,
         component: item.component,
+        criterion: item.criterion,
         run: item.run,
         commit: item.commit,
         place: score.place.clone(),
@@ -241,12 +289,14 @@ fn pair_row([a, b]: [&str; 2], joined: &Joined, measuring: &Measuring<'_>) -> Pa
 
 fn disagreement(pair: &ScoredPair, folders: &BTreeMap<String, PathBuf>) -> Disagreement {
     let item = pair.item.clone();
-    let open = folders.get(&item.run).map(|folder| {
+    let folder = folders.get(&item.run).filter(|_| item.unit == Unit::Component);
+    let open = folder.map(|folder| {
         let [folder, component] = [folder.display().to_string(), item.component.clone()];
         format!("trajview {} --view scores --component {}", argument(&folder), argument(&component))
     });
     Disagreement {
         component: item.component,
+        criterion: item.criterion,
         run: item.run,
         commit: item.commit,
         a: pair.a,

@@ -11,9 +11,10 @@ use crate::{
         self, Source,
         rigorbench::scores::{self, Score},
     },
-    run::rubric::{COMPONENTS, DECISIONS, Levels, PROCESS, Rubric},
+    run::rubric::{Rubric, Unit},
     store,
     study::{
+        items::{self, AuditItem, Ground, Source as Judging},
         raters::{self, Files, Item, Kind, Panel, Rater, RunScores, panel_of},
         sheet,
     },
@@ -29,7 +30,8 @@ struct Read {
 }
 
 enum Content {
-    Run(Box<Rubric>),
+    /// With what was said of its leaves and signals, where those are labelled.
+    Run(Box<Rubric>, Vec<(Judging, Vec<AuditItem>)>),
     /// Text of a table.
     Table(String),
     /// One of RigorBench's score files.
@@ -39,8 +41,6 @@ enum Content {
 /// What was named on the command line, each with the name of its run.
 pub struct Gathered {
     all: Vec<(Read, String)>,
-    /// What of runs is compared.
-    pub rubric: &'static Levels,
 }
 
 /// A run and where it is.
@@ -51,26 +51,19 @@ pub struct NamedRun<'a> {
 }
 
 impl Gathered {
-    /// Of judgements only those of one rubric count: where none is named those of components, or the only ones there are.
-    pub fn of(paths: &[PathBuf], rubric: Option<&'static Levels>) -> Result<Self, Failure> {
+    pub fn of(paths: &[PathBuf]) -> Result<Self, Failure> {
         let mut all = vec![];
         for path in paths {
             all.extend(read(path)?);
         }
-        let rubric = rubric.unwrap_or_else(|| only(&all));
-        for read in &mut all {
-            if let Content::Run(known) = &mut read.content {
-                keep(known, rubric);
-            }
-        }
         let names = names(&all);
-        Ok(Self { all: all.into_iter().zip(names).collect(), rubric })
+        Ok(Self { all: all.into_iter().zip(names).collect() })
     }
 
     /// What is judged in them; tables are none. A file that stands alone is in the folder that it lies in.
     pub fn runs(&self) -> impl Iterator<Item = NamedRun<'_>> {
         self.all.iter().filter_map(|(read, name)| match &read.content {
-            Content::Run(rubric) => Some(NamedRun { name, path: &read.path, rubric }),
+            Content::Run(rubric, _) => Some(NamedRun { name, path: &read.path, rubric }),
             Content::Table(_) | Content::Scores(_) => None,
         })
     }
@@ -92,42 +85,15 @@ impl Gathered {
     }
 }
 
-/// The rubric of everything that was read, where it is one; else that of components.
-fn only(all: &[Read]) -> &'static Levels {
-    let has = |of: &dyn Fn(&Rubric) -> bool| {
-        all.iter().any(|read| matches!(&read.content, Content::Run(rubric) if of(rubric)))
-    };
-    let has_tables = all.iter().any(|read| !matches!(read.content, Content::Run(_)));
-    let is_scored = has(&|it| !it.judgements.is_empty() || !it.labels.is_empty());
-    let (decided, worked) =
-        (has(&|it| !it.decisions.is_empty()), has(&|it| !it.process.is_empty()));
-    match (has_tables || is_scored, decided, worked) {
-        (false, true, false) => &DECISIONS,
-        (false, false, true) => &PROCESS,
-        _ => &COMPONENTS,
-    }
-}
-
-/// Leaves the judgements of one rubric in the place of those of components; labels are of components.
-fn keep(known: &mut Rubric, rubric: &Levels) {
-    let of = match rubric {
-        it if *it == DECISIONS => &mut known.decisions,
-        it if *it == PROCESS => &mut known.process,
-        _ => return,
-    };
-    known.judgements = std::mem::take(of);
-    known.labels.clear();
-}
-
 fn panel(all: &[(Read, String)]) -> Result<Panel, Failure> {
     let mut panel = Panel::default();
     for (read, name) in all {
         let place = read.path.display().to_string();
         panel.add(match &read.content {
-            Content::Run(rubric) => {
+            Content::Run(rubric, said) => {
                 let files =
                     if read.path.is_dir() { Files::In(&place) } else { Files::Alone(&place) };
-                panel_of(RunScores { run: name, files, rubric })
+                panel_of(RunScores { run: name, files, rubric, said })
             }
             Content::Scores(scores) => {
                 Panel { raters: vec![scorer(read, scores)], problems: vec![] }
@@ -144,9 +110,10 @@ fn panel(all: &[(Read, String)]) -> Result<Panel, Failure> {
 fn scorer(read: &Read, scores: &[Score]) -> Rater {
     let place = read.path.display().to_string();
     let score = |it: &Score| {
-        let item = Item { run: it.harness.clone(), component: it.task.clone(), commit: None };
+        let (run, component) = (it.harness.clone(), it.task.clone());
+        let item = Item { run, component, ..Item::default() };
         let rubric = Some(it.measure.to_owned());
-        Some(raters::Score { item, score: it.value?, rubric, place: place.clone() })
+        Some(raters::Score { item, score: it.value?, scale: None, rubric, place: place.clone() })
     };
     let name = read.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let scores = scores.iter().filter_map(score).collect();
@@ -167,10 +134,7 @@ fn no_scores(place: &str, text: &str, why: &str) -> Failure {
 
 fn read(path: &Path) -> Result<Vec<Read>, Failure> {
     if let Some(folder) = store::rubric::bundle_of(path) {
-        return Ok(vec![Read {
-            content: Content::Run(Box::new(store::rubric::read(&folder))),
-            path: folder,
-        }]);
+        return Ok(vec![Read { content: content_of(&folder), path: folder }]);
     }
     if path.is_dir() {
         return runs_below(path);
@@ -180,17 +144,44 @@ fn read(path: &Path) -> Result<Vec<Read>, Failure> {
     let scores = is_yaml.then(|| scores::read(&text)).flatten();
     let content = match (scores, rubric_of(path, &text)) {
         (Some(scores), _) => Content::Scores(scores),
-        (None, Some(rubric)) => Content::Run(Box::new(rubric)),
+        (None, Some(rubric)) => Content::Run(Box::new(rubric), vec![]),
         (None, None) => Content::Table(text),
     };
     Ok(vec![Read { path: path.to_owned(), content }])
+}
+
+/// What is beside the run in a bundle.
+fn content_of(folder: &Path) -> Content {
+    let rubric = store::rubric::read(folder);
+    let said = said(folder, &rubric);
+    Content::Run(Box::new(rubric), said)
+}
+
+/// What was said of leaves and of signals, which the run itself holds: it is opened where somebody labelled such things.
+fn said(folder: &Path, rubric: &Rubric) -> Vec<(Judging, Vec<AuditItem>)> {
+    let labels = rubric.labels.iter().flat_map(|it| &it.labels).map(|it| it.unit);
+    let labelled: BTreeSet<Unit> = labels.chain(rubric.gold.iter().map(|it| it.unit)).collect();
+    let wanted = [Unit::Leaf, Unit::Signal].into_iter().filter(|unit| labelled.contains(unit));
+    let wanted: Vec<Unit> = wanted.collect();
+    if wanted.is_empty() {
+        return vec![];
+    }
+    let Ok(opened) = store::open(folder) else { return vec![] };
+    let has_signals = wanted.contains(&Unit::Signal);
+    let report = has_signals.then(|| store::report(&opened.archive, &opened.run));
+    let ground = Ground { run: &opened.run, rubric, process: report.as_ref(), decisions: None };
+    let of = |unit: Unit| {
+        let all = items::sources(ground, unit).into_iter();
+        all.map(move |source| (source.clone(), items::of(ground, unit, &source.file)))
+    };
+    wanted.into_iter().flat_map(of).collect()
 }
 
 fn runs_below(folder: &Path) -> Result<Vec<Read>, Failure> {
     let bundles = store::runs_below(folder).into_iter();
     let bundles: Vec<Read> = bundles
         .filter_map(|run| store::rubric::bundle_of(&run))
-        .map(|run| Read { content: Content::Run(Box::new(store::rubric::read(&run))), path: run })
+        .map(|run| Read { content: content_of(&run), path: run })
         .collect();
     if bundles.is_empty() {
         let why = format!("{}: no run bundle below this folder", folder.display());
@@ -238,7 +229,7 @@ fn rubric_of(path: &Path, text: &str) -> Option<Rubric> {
 ///
 /// A file that stands alone and names no run is of the bundle it lies in, else of the only run there is.
 fn names(all: &[Read]) -> Vec<String> {
-    let is_run = |read: &Read| matches!(read.content, Content::Run(_));
+    let is_run = |read: &Read| matches!(read.content, Content::Run(..));
     let mut names: Vec<String> = all.iter().map(name).collect();
     let mut folders: BTreeMap<String, usize> = BTreeMap::new();
     for (_, name) in all.iter().zip(&names).filter(|(read, _)| read.path.is_dir()) {
@@ -260,8 +251,9 @@ fn names(all: &[Read]) -> Vec<String> {
 
 /// Empty where nothing says it.
 fn name(read: &Read) -> String {
-    let Content::Run(rubric) = &read.content else { return String::new() };
-    let given = rubric.judgements.iter().find_map(|judgement| judgement.run.clone());
+    let Content::Run(rubric, _) = &read.content else { return String::new() };
+    let all = [&rubric.judgements, &rubric.decisions, &rubric.process];
+    let given = all.into_iter().flatten().find_map(|judgement| judgement.run.clone());
     let above = read.path.parent().and_then(Path::parent);
     let bundle = if read.path.is_dir() { Some(read.path.as_path()) } else { above };
     let folder = bundle.and_then(|folder| store::rubric::bundle_of(folder)?.canonicalize().ok());

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::{
     cli::output::{Out, Table, tell},
+    run::Warning,
     study::{
         Agreement, Coefficient, Estimate, Interval, Undefined,
         agreement::drawn::Twice,
@@ -14,7 +15,7 @@ use crate::{
 };
 
 use super::{
-    document::{AloneRow, Document, Measures, PairRow, PartRow, RaterRow},
+    document::{AloneRow, Document, Measures, PairRow, PartOf, PartRow, RaterRow},
     panel,
     parts::By,
     reference::{self, AgainstRow, Reference, binary_table, class_table, whole_table},
@@ -128,12 +129,17 @@ pub fn head(document: &Document) -> String {
         1 => " of 1 run".into(),
         count => format!(" of {count} runs"),
     };
-    let intervals = match document.resamples {
+    let intervals = match document.drawn.resamples {
         0 => "no intervals".into(),
-        count => format!("95 % intervals, BCa, {count} resamples, seed {}", document.seed),
+        count => format!("95 % intervals, BCa, {count} resamples, seed {}", document.drawn.seed),
     };
     let raters = document.raters.len();
-    format!("{raters} raters{of} · levels {levels} · {intervals}")
+    let part = document.of.words.as_ref().map(|words| format!(" · {words}")).unwrap_or_default();
+    let alpha = match document.of.alpha_level {
+        "interval" => " · alpha of intervals",
+        _ => "",
+    };
+    format!("{raters} raters{of}{part} · levels {levels}{alpha} · {intervals}")
 }
 
 /// `A1 - judge`
@@ -326,14 +332,31 @@ fn undefined(pair: &PairRow) -> Vec<String> {
 }
 
 pub fn problems_to_standard_error(document: &Document) {
-    for problem in &document.problems {
+    tell_problems(&document.problems);
+}
+
+/// On standard error.
+pub fn tell_problems(problems: &[Warning]) {
+    for problem in problems {
         tell(&format!("left out: {}: {}", problem.place, problem.what));
     }
 }
 
 /// A row for every two raters and measure: a table that can be filtered. Empty cells are not defined. Below them those of
 /// all raters together, and of raters against a reference.
-pub fn csv(document: &Document, out: &mut Out) -> io::Result<()> {
+pub fn csv(documents: &[&Document], out: &mut Out) -> io::Result<()> {
+    out.csv(
+        "a b part name n measure value ci95_low=ci95.0 ci95_high=ci95.1 why \
+         ci95_by_run_low=ci95_by_run.0 ci95_by_run_high=ci95_by_run.1 unit criterion scale",
+        documents.iter().flat_map(|document| {
+            let PartOf { unit, criterion, scale, .. } = &document.of;
+            let criterion = criterion.as_deref();
+            csv_of(document).map(move |row| CsvRow { unit, criterion, scale, ..row })
+        }),
+    )
+}
+
+fn csv_of(document: &Document) -> impl Iterator<Item = CsvRow<'_>> {
     let pairs = document.pairs.iter().flat_map(|pair| {
         let parts =
             [("run", &pair.by_run), ("component", &pair.by_component), ("rubric", &pair.by_rubric)];
@@ -359,11 +382,7 @@ pub fn csv(document: &Document, out: &mut Out) -> io::Result<()> {
             })
         })
     });
-    out.csv(
-        "a b part name n measure value ci95_low=ci95.0 ci95_high=ci95.1 why \
-         ci95_by_run_low=ci95_by_run.0 ci95_by_run_high=ci95_by_run.1",
-        pairs.chain(panel).chain(reference),
-    )
+    pairs.chain(panel).chain(reference)
 }
 
 /// A measure of two raters, or of several, in a row of a CSV.
@@ -379,12 +398,30 @@ struct CsvRow<'a> {
     ci95: Option<Interval>,
     why: Option<Undefined>,
     ci95_by_run: Option<Interval>,
+    unit: &'a str,
+    criterion: Option<&'a str>,
+    scale: &'a str,
 }
 
 impl<'a> CsvRow<'a> {
     const fn of(a: &'a str, b: &'a str, (part, name): (&'a str, &'a str), n: usize) -> Self {
         let (value, ci95, why, ci95_by_run) = (None, None, None, None);
-        Self { a, b, part, name, n, measure: "", value, ci95, why, ci95_by_run }
+        let (unit, criterion, scale) = ("", None, "");
+        Self {
+            a,
+            b,
+            part,
+            name,
+            n,
+            measure: "",
+            value,
+            ci95,
+            why,
+            ci95_by_run,
+            unit,
+            criterion,
+            scale,
+        }
     }
 
     fn with(self, measure: &'static str, Twice { by_item, by_run }: &Twice) -> Self {

@@ -42,6 +42,8 @@ pub struct QueueRow {
     pub seed: u64,
     /// Null for all.
     pub size: Option<usize>,
+    /// Whether labels that are not recorded as blind count for nothing.
+    pub blind_only: bool,
     /// How many of the items have a label with a score.
     pub labelled: usize,
     /// Of these, how many have the score of the verdict.
@@ -132,9 +134,28 @@ pub fn number(score: f64) -> Option<Number> {
     written(score).parse().ok()
 }
 
+/// Which labels count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counting {
+    Every,
+    /// Those that are recorded as given before the verdict was seen.
+    Blind,
+}
+
+impl Counting {
+    pub const fn of(is_blind_only: bool) -> Self {
+        if is_blind_only { Self::Blind } else { Self::Every }
+    }
+
+    pub fn counts(self, label: &LabelRow) -> bool {
+        self == Self::Every || label.blind == Some(true)
+    }
+}
+
 impl QueueRow {
-    pub fn of(annotator: &str, plan: Plan, items: Vec<ItemRow>) -> Self {
+    pub fn of((annotator, counting): (&str, Counting), plan: Plan, items: Vec<ItemRow>) -> Self {
         let answered = items.iter().filter_map(|it| Some((it.label.as_ref()?, it.verdict?)));
+        let answered = answered.filter(|(label, _)| counting.counts(label));
         let (mut labelled, mut same) = (0, 0);
         for (label, verdict) in answered {
             labelled += 1;
@@ -142,7 +163,8 @@ impl QueueRow {
             same += usize::from(score == Some(verdict.score));
         }
         let annotator = annotator.to_owned();
-        Self { annotator, seed: plan.seed, size: plan.size, labelled, same, items }
+        let blind_only = counting == Counting::Blind;
+        Self { annotator, seed: plan.seed, size: plan.size, blind_only, labelled, same, items }
     }
 }
 
@@ -170,7 +192,11 @@ impl Document {
         })
     }
 
-    pub fn of_queue(audited: &Audited, plan: Plan, annotator: &str) -> Result<Self, Failure> {
+    pub fn of_queue(
+        audited: &Audited,
+        plan: Plan,
+        (annotator, counting): (&str, Counting),
+    ) -> Result<Self, Failure> {
         let judgement = audited.judgement()?;
         let labels = audited.labels_of(annotator);
         let item = |(number, component): (usize, String)| {
@@ -189,7 +215,7 @@ impl Document {
         };
         let drawn = queue(&[judgement], plan).into_iter().map(|item| item.component);
         let items: Vec<ItemRow> = (1..).zip(drawn).map(item).collect();
-        let queue = QueueRow::of(annotator, plan, items);
+        let queue = QueueRow::of((annotator, counting), plan, items);
         Ok(Self { queue: Some(queue), ..Self::of(audited)? })
     }
 

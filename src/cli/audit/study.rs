@@ -22,7 +22,7 @@ use crate::{
     },
 };
 
-use super::{Args, annotator, sheet};
+use super::{Args, annotator, document::Counting, sheet};
 use document::Document;
 
 /// The study that is meant: a study file, or one made of a folder of bundles. None where the path is a run.
@@ -133,7 +133,7 @@ pub fn run(studied: &Studied, args: &Args, out: &mut Out) -> Outcome {
         );
         return Err(Failure::not_understood(why));
     }
-    let document = Document::of(studied, &who);
+    let document = Document::of(studied, &who, Counting::of(args.blind_only));
     if args.json {
         out.json(&document)?;
     } else if args.csv {

@@ -54,12 +54,16 @@ fn head(document: &Document) -> String {
 }
 
 fn progress(queue: &QueueRow) -> String {
-    let QueueRow { annotator, labelled, same, seed, items, .. } = queue;
+    let QueueRow { annotator, blind_only, labelled, same, seed, items, .. } = queue;
+    let blind = if *blind_only { " blind" } else { "" };
     let same = match labelled {
         0 => "verdicts are shown once they are labelled".to_owned(),
         _ => format!("{same} as judged"),
     };
-    format!("annotator {annotator}: {labelled} of {} labelled, {same}; seed {seed}", items.len())
+    format!(
+        "annotator {annotator}: {labelled} of {} labelled{blind}, {same}; seed {seed}",
+        items.len()
+    )
 }
 
 fn table(queue: &QueueRow, is_whole: bool) -> Table {

@@ -14,7 +14,7 @@ use crate::{
 use super::{
     Args, annotator,
     audited::Audited,
-    document::{Document, ItemRow, JudgementRow, LabelRow, QueueRow, ScoreRow},
+    document::{Counting, Document, ItemRow, JudgementRow, LabelRow, QueueRow, ScoreRow},
 };
 
 pub fn document(audited: &Audited, args: &Args, plan: Plan) -> Result<Document, Failure> {
@@ -30,13 +30,28 @@ pub fn document(audited: &Audited, args: &Args, plan: Plan) -> Result<Document, 
         process: process.as_ref(),
         decisions: lane.as_ref(),
     };
-    let source = chosen(audited, items::sources(ground, unit), args)?;
+    let book = audited.rubric.codebook.as_deref().filter(|_| unit == Unit::Component);
+    let mut all = items::sources(ground, unit);
+    // What speaks for the run stands last, where it is taken.
+    let speaks = book.and_then(|book| audited.rubric.shown_by(book));
+    let at = speaks.and_then(|it| all.iter().position(|source| source.file == it.file));
+    if let Some(at) = at {
+        let speaks = all.remove(at);
+        all.push(speaks);
+    }
+    let source = chosen(audited, all, args)?;
     let name = annotator(args)?;
-    let drawn = items::drawn(items::of(ground, unit, &source.file), plan);
+    let items = items::of(ground, unit, &source.file);
+    let items = match book {
+        Some(book) => items::by_criteria(items, book),
+        None => items,
+    };
+    let drawn = items::drawn(items, plan);
     let rows = (1..).zip(drawn).map(|(number, item)| row(audited, &name, number, item));
     let turn = moment(run, source.turn, source.commit.as_deref());
     let rubric = &audited.rubric;
-    let judged = rubric.decisions.iter().chain(&rubric.process).map(|it| (&it.file, &it.judge));
+    let judged = rubric.judgements.iter().chain(&rubric.decisions).chain(&rubric.process);
+    let judged = judged.map(|it| (&it.file, &it.judge));
     let judged = judged.chain(rubric.flaggings.iter().map(|it| (&it.file, &it.judge)));
     let of_judge = judged.into_iter().find(|(file, _)| **file == source.file).map(|it| it.1);
     Ok(Document {
@@ -50,7 +65,7 @@ pub fn document(audited: &Audited, args: &Args, plan: Plan) -> Result<Document, 
             commit: source.commit,
             turn: turn.unwrap_or_default(),
         },
-        queue: Some(QueueRow::of(&name, plan, rows.collect())),
+        queue: Some(QueueRow::of((&name, Counting::of(args.blind_only)), plan, rows.collect())),
         absences: None,
     })
 }
@@ -83,7 +98,10 @@ fn row(audited: &Audited, annotator: &str, number: usize, item: AuditItem) -> It
     ItemRow {
         number,
         label: label.map(LabelRow::of),
-        verdict: said.map(|score| ScoreRow::of_unit(score, item.unit)),
+        verdict: said.map(|score| match item.said.scale {
+            None => ScoreRow::of_unit(score, item.unit),
+            Some(_) => ScoreRow { score, label: None },
+        }),
         unit: item.unit.word(),
         component: item.id,
         criterion: item.criterion,

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::run::values::worded;
 
-use super::{COMPONENTS, DECISIONS, FLAGS, LEAVES, Levels, PROCESS, SIGNALS};
+use super::levels::{COMPONENTS, DECISIONS, FLAGS, LEAVES, Levels, PROCESS, SIGNALS};
 
 worded! {
     /// What kind of thing a label is of.

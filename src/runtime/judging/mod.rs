@@ -22,7 +22,7 @@ use crate::{
     judge::{
         self,
         client::Client,
-        cost::CostBudget,
+        cost::{Common, CostBudget},
         criteria::{self, Criteria, Group},
         each::{self, States, judge_each},
         found::Environment,
@@ -143,7 +143,18 @@ impl Judging {
 
     /// What a judging would take; as [`Self::judge_all`]. The error is a sentence.
     pub fn plan(&self, judged: &JudgedRun, wish: &JudgingRequest) -> Result<Plan, String> {
-        self.desk(judged, wish).and_then(|desk| desk.plan(wish))
+        let mut whole: Option<Plan> = None;
+        for wish in wish.each() {
+            let plan = self.desk(judged, &wish)?.plan(&wish)?;
+            whole = Some(match whole {
+                None => plan,
+                Some(first) => together(first, plan),
+            });
+        }
+        let whole = whole.unwrap_or_default();
+        let bound = most_of(wish).or(whole.bound.filter(|_| wish.panel.is_empty()));
+        let cost = whole.cost.map(|cost| cost.min(bound.unwrap_or(f64::INFINITY)));
+        Ok(Plan { bound, cost, ..whole })
     }
 
     pub fn judge_all(
@@ -155,9 +166,20 @@ impl Judging {
         stop: &Stop,
     ) -> Outcome {
         let _running = Running { judging: self, request };
-        let desk = self.desk(judged, wish);
-        let over = desk.map(|desk| self.judge(request, &desk, wish, start, stop));
-        over.unwrap_or_else(Outcome::failure)
+        let clock = Clock::start(self, request, wish);
+        let each = wish.each();
+        if let [only] = each.as_slice() {
+            let desk = self.desk(judged, only);
+            let over = desk.map(|desk| judge_one(&clock, &desk, only, (start, None, stop)));
+            return over.unwrap_or_else(Outcome::failure);
+        }
+        // Nothing is asked unless each of them can be.
+        let setups: Result<Vec<JudgingSetup>, String> =
+            each.iter().map(|wish| self.desk(judged, wish)).collect();
+        match setups {
+            Ok(setups) => judge_panel(&clock, &setups, (&each, most_of(wish)), start, stop),
+            Err(why) => Outcome::failure(why),
+        }
     }
 
     /// The judge of this name with this model is in the settings from now on. Gives a sentence; the error is one too.
@@ -227,38 +249,98 @@ impl Judging {
         *held = Some(Held { bundle: bundle.to_owned(), opened: opened.clone() });
         Ok(opened)
     }
+}
 
-    /// One moment after the other.
-    fn judge(
-        &self,
-        request: Request,
-        desk: &JudgingSetup,
-        wish: &JudgingRequest,
-        start: Start,
-        stop: &Stop,
-    ) -> Outcome {
-        let clock = Clock::start(self, request);
-        let start = match start {
-            Start::Anew => judge::run::Start::Anew,
-            Start::Resume => judge::run::Start::Resume,
-        };
-        let mut tell = |news: each::News<'_>| match news {
-            each::News::Begins(_) | each::News::LeftOut(_) => {}
-            each::News::Event(job, event) => clock.tell(job.subject.turn, event),
-        };
-        let mut states = States::default();
-        let judged = judge_each(
-            &wish.moments,
-            |turn| desk.job(wish, turn)?.with_key_of(&|name| desk.known.variable(name)),
-            (&Arc::new(CostBudget::new(desk.settings.cost)), start),
-            (&Judgements::of(&desk.bundle), stop),
-            &mut tell,
-            &mut states,
-        );
-        match judged {
-            Ok(()) => report::outcome(&states),
-            Err(why) => report::failed(&states, why.to_string()),
+/// What all judges of a panel may cost together, in US dollars.
+fn most_of(wish: &JudgingRequest) -> Option<f64> {
+    wish.most.as_ref()?.parse().ok()
+}
+
+/// What two judges of a panel take together. Where it goes and with which key is of the first.
+fn together(first: Plan, other: Plan) -> Plan {
+    Plan {
+        answers: first.answers + other.answers,
+        requests: first.requests + other.requests,
+        input_tokens: first.input_tokens + other.input_tokens,
+        output_tokens: first.output_tokens + other.output_tokens,
+        cost: first.cost.zip(other.cost).map(|(a, b)| a + b),
+        lacks: first.lacks.clone().or(other.lacks),
+        place: format!("{}, {}", first.place, other.place),
+        key: first.key.clone().or(other.key),
+        ..first
+    }
+}
+
+/// Each judge of a panel on a thread of its own; what they may cost together is one bound.
+fn judge_panel(
+    clock: &Clock,
+    setups: &[JudgingSetup],
+    (each, most): (&[JudgingRequest], Option<f64>),
+    start: Start,
+    stop: &Stop,
+) -> Outcome {
+    let common = most.map(|most| Arc::new(Common::new(most)));
+    let one = |(setup, wish): (&JudgingSetup, &JudgingRequest)| {
+        let outcome = judge_one(clock, setup, wish, (start, common.clone(), stop));
+        (wish.judge.clone(), outcome)
+    };
+    let outcomes: Vec<(String, Outcome)> = thread::scope(|scope| {
+        let all = setups.iter().zip(each);
+        let started: Vec<_> = all.map(|it| scope.spawn(move || one(it))).collect();
+        let ended = started.into_iter().map(|it| it.join());
+        // A judge that broke down breaks the judging down, as it would alone.
+        ended.map(|it| it.unwrap_or_else(|why| std::panic::resume_unwind(why))).collect()
+    });
+    report::of_panel(outcomes)
+}
+
+/// One moment after the other; with the bound of a panel, where it is one of several.
+fn judge_one(
+    clock: &Clock,
+    setup: &JudgingSetup,
+    wish: &JudgingRequest,
+    (start, common, stop): (Start, Option<Arc<Common>>, &Stop),
+) -> Outcome {
+    let is_of_panel = clock.is_of_panel;
+    let mut tell = |news: each::News<'_>| match news {
+        each::News::Begins(_) | each::News::LeftOut(_) => {}
+        each::News::Event(job, event) => {
+            let judge = is_of_panel.then_some(wish.judge.as_str());
+            clock.tell(judge, job.subject.turn, event);
         }
+    };
+    let own = CostBudget::new(setup.settings.cost);
+    let budget = Arc::new(match common {
+        Some(common) => own.within(common),
+        None => own,
+    });
+    let mut go = |start, states: &mut States| {
+        judge_each(
+            &wish.moments,
+            |turn| setup.job(wish, turn)?.with_key_of(&|name| setup.known.variable(name)),
+            (&budget, start),
+            (&Judgements::of(&setup.bundle), stop),
+            &mut tell,
+            states,
+        )
+    };
+    let mut states = States::default();
+    let first = match start {
+        Start::Anew => judge::run::Start::Anew,
+        Start::Resume => judge::run::Start::Resume,
+    };
+    let mut judged = go(first, &mut states);
+    // A panel that was stopped may not have come to this judge.
+    let is_nothing = |(_, it): &(Job, judge::run::Ended)| {
+        matches!(it.halted, Some(judge::run::Halt::NothingToResume))
+    };
+    if is_of_panel && states.judged.iter().any(is_nothing) {
+        states = States::default();
+        judged = go(judge::run::Start::Anew, &mut states);
+    }
+    match judged {
+        Ok(()) => report::outcome(&states),
+        Err(why) => report::failed(&states, why.to_string()),
     }
 }
 
@@ -393,22 +475,28 @@ struct Clock {
     request: Request,
     /// None where no time passes.
     began: Option<Instant>,
+    /// Whether what is told is told with the name of a judge.
+    is_of_panel: bool,
     /// Ends the beat when it is dropped.
     _beat: Option<Sender<()>>,
 }
 
 impl Clock {
-    fn start(judging: &Judging, request: Request) -> Self {
+    fn start(judging: &Judging, request: Request, wish: &JudgingRequest) -> Self {
         let sender = judging.sender.clone();
         let began = judging.has_clock.then(Instant::now);
         let _beat = began.and_then(|began| beat(sender.clone(), request, began));
-        Self { sender, request, began, _beat }
+        Self { sender, request, began, is_of_panel: !wish.panel.is_empty(), _beat }
     }
 
-    fn tell(&self, turn: usize, event: &judge::run::Event) {
+    fn tell(&self, judge: Option<&str>, turn: usize, event: &judge::run::Event) {
         let seconds = self.began.map_or(0.0, |began| began.elapsed().as_secs_f64());
-        let message =
-            Message::Partly(self.request, Part::Judging(seconds, report::news(turn, event)));
+        let news = report::news(turn, event);
+        let news = match judge {
+            Some(judge) => News::Of(judge.to_owned(), Box::new(news)),
+            None => news,
+        };
+        let message = Message::Partly(self.request, Part::Judging(seconds, news));
         let _ = self.sender.send(Event::Partly(message)); // the loop may already have gone home
     }
 }

@@ -74,6 +74,23 @@ pub fn outcome(States { judged: states, left_out }: &States) -> Outcome {
     outcome_with(states, how, words)
 }
 
+/// Of several judges together: the worst of them says how it ended, and each has its words.
+pub fn of_panel(outcomes: Vec<(String, Outcome)>) -> Outcome {
+    let rank = |how: How| match how {
+        How::Finished => 0,
+        How::Stopped => 1,
+        How::Failed => 2,
+    };
+    let how = outcomes.iter().map(|(_, it)| it.how).max_by_key(|how| rank(*how));
+    let words = outcomes.iter().map(|(judge, it)| format!("{judge}: {}", it.words));
+    Outcome {
+        how: how.unwrap_or(How::Failed),
+        words: words.collect::<Vec<_>>().join("; "),
+        spent: outcomes.iter().filter_map(|(_, it)| it.spent).reduce(|sum, spent| sum + spent),
+        files: outcomes.into_iter().flat_map(|(_, it)| it.files).collect(),
+    }
+}
+
 /// As [`outcome`], where a state could not be begun.
 pub fn failed(states: &States, why: String) -> Outcome {
     outcome_with(&states.judged, How::Failed, why)

@@ -279,7 +279,9 @@ fn of_judging(work: Work, run: String, watched: &Watched) -> Job {
             (state, outcome.words.clone())
         }
     };
-    let by = [watched.wish.judge.as_str(), &watched.wish.model].join(" ");
+    let model = if watched.panel.is_empty() { watched.wish.model.as_str() } else { "" };
+    let judges: Vec<&str> = watched.all().map(|it| it.judge.as_str()).collect();
+    let by = [&judges.join(", "), model].join(" ").trim_end().to_owned();
     Job {
         progress: Some(watched.progress()),
         tokens: watched.tokens,

@@ -33,7 +33,7 @@ worded! {
         Spearman = "spearman",
         /// Kendall's tau-b (Biometrika 33, 1945).
         Kendall = "kendall",
-        /// Krippendorff's alpha with the ordinal metric, two raters.
+        /// Krippendorff's alpha, two raters, with the metric of the scale's [`super::Measurement`].
         Alpha = "alpha",
         /// Gwet's AC1 (British Journal of Mathematical and Statistical Psychology 61, 2008).
         Ac1 = "ac1",

@@ -16,7 +16,7 @@ mod table;
 mod tests;
 
 pub use coefficient::{AC2_WEIGHTS, Coefficient};
-pub use scale::{MOST_LEVELS, Scale, ScaleError};
+pub use scale::{MOST_LEVELS, Measurement, Scale, ScaleError};
 pub use table::Table;
 
 use super::{

@@ -1,8 +1,11 @@
-//! Agreement by order: Spearman's rho, Kendall's tau-b, Krippendorff's alpha with the ordinal metric.
+//! Agreement by order: Spearman's rho, Kendall's tau-b, Krippendorff's alpha.
 
 use crate::study::undefined::{Undefined, Value};
 
-use super::table::{Margins, Table};
+use super::{
+    Measurement,
+    table::{Margins, Table},
+};
 
 /// Pearson's correlation of mean ranks.
 pub fn spearman(table: &Table) -> Value {
@@ -66,9 +69,10 @@ fn correlation(total: f64, together: f64, squares: f64) -> Value {
     }
 }
 
-/// `1 - observed / expected` disagreement over all scores of both raters together. Two levels are as far apart as there
-/// are scores between them, those on either end counting half; the square of that (Krippendorff, Computing
-/// Krippendorff's Alpha-Reliability, 2011).
+/// `1 - observed / expected` disagreement over all scores of both raters together. On an ordinal scale two levels are as far
+/// apart as there are scores between them, those on either end counting half, on an interval scale by the difference of
+/// their numbers; the square of that. On a nominal one every two are alike (Krippendorff, Computing Krippendorff's
+/// Alpha-Reliability, 2011).
 pub fn alpha(table: &Table) -> Value {
     let Margins { a, b } = table.margins();
     let counts: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a + b).collect();
@@ -78,7 +82,12 @@ pub fn alpha(table: &Table) -> Value {
     }
     let places = mean_ranks(&counts);
     // Between the middles of two levels lie exactly those scores.
-    let distance = |a: usize, b: usize| (places[a] - places[b]).powi(2);
+    let numbers = table.levels();
+    let distance = |a: usize, b: usize| match table.measurement() {
+        Measurement::Nominal => f64::from(u8::from(a != b)),
+        Measurement::Ordinal => (places[a] - places[b]).powi(2),
+        Measurement::Interval => (numbers[a] - numbers[b]).powi(2),
+    };
     let observed: f64 = table.cells().map(|(a, b, count)| 2.0 * count * distance(a, b)).sum();
     let levels = 0..counts.len();
     let expected: f64 = levels

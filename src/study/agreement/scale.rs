@@ -2,6 +2,22 @@
 
 use std::fmt;
 
+use crate::run::values::worded;
+
+worded! {
+    /// What differences between levels say, which decides the metric of Krippendorff's alpha.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub enum Measurement {
+        /// Two levels are the same or not.
+        Nominal = "nominal",
+        /// One is above the other.
+        #[default]
+        Ordinal = "ordinal",
+        /// Their numbers have differences.
+        Interval = "interval",
+    }
+}
+
 /// A scale of more levels is a measurement, not a rubric.
 pub const MOST_LEVELS: usize = 101;
 
@@ -10,6 +26,7 @@ pub const MOST_LEVELS: usize = 101;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scale {
     levels: Vec<f64>,
+    measurement: Measurement,
 }
 
 /// Why there is no such scale.
@@ -48,18 +65,34 @@ impl std::error::Error for ScaleError {}
 impl Default for Scale {
     /// SLUMP's rubric: 0 to 4.
     fn default() -> Self {
-        Self { levels: (0..=4u8).map(f64::from).collect() }
+        Self::of((0..=4u8).map(f64::from).collect())
     }
 }
 
 impl Scale {
+    /// Two levels are names, more have an order.
+    fn of(levels: Vec<f64>) -> Self {
+        let measurement =
+            if levels.len() == 2 { Measurement::Nominal } else { Measurement::Ordinal };
+        Self { levels, measurement }
+    }
+
+    /// The same levels, whose differences say this.
+    pub fn measured(self, measurement: Measurement) -> Self {
+        Self { measurement, ..self }
+    }
+
+    pub const fn measurement(&self) -> Measurement {
+        self.measurement
+    }
+
     /// The whole numbers from `low` to `high`, both included.
     pub fn whole(low: i32, high: i32) -> Result<Self, ScaleError> {
         let count = (i64::from(high) - i64::from(low) + 1).max(0) as usize;
         match count {
             0 => Err(ScaleError::Backwards),
             count if count > MOST_LEVELS => Err(ScaleError::TooMany(count)),
-            _ => Ok(Self { levels: (low..=high).map(f64::from).collect() }),
+            _ => Ok(Self::of((low..=high).map(f64::from).collect())),
         }
     }
 
@@ -81,7 +114,7 @@ impl Scale {
             0 => Err(ScaleError::NoLevels),
             count if count > MOST_LEVELS => Err(ScaleError::TooMany(count)),
             count if !(levels[count - 1] - levels[0]).is_finite() => Err(ScaleError::TooWide),
-            _ => Ok(Self { levels }),
+            _ => Ok(Self::of(levels)),
         }
     }
 

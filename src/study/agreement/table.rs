@@ -1,11 +1,12 @@
 //! How often each pair of levels was given.
 
-use super::{Scale, drawn::Sum};
+use super::{Measurement, Scale, drawn::Sum};
 
 /// The confusion matrix of two raters, a row for each level of the first.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
     levels: Vec<f64>,
+    measurement: Measurement,
     counts: Vec<f64>,
 }
 
@@ -24,7 +25,8 @@ impl Sum for Table {
 impl Table {
     pub(super) fn empty(scale: &Scale) -> Self {
         let levels = scale.levels().to_vec();
-        Self { counts: vec![0.0; levels.len() * levels.len()], levels }
+        let counts = vec![0.0; levels.len() * levels.len()];
+        Self { counts, measurement: scale.measurement(), levels }
     }
 
     pub(super) fn add(&mut self, a: usize, b: usize, count: f64) {
@@ -35,6 +37,10 @@ impl Table {
     /// From low to high.
     pub fn levels(&self) -> &[f64] {
         &self.levels
+    }
+
+    pub const fn measurement(&self) -> Measurement {
+        self.measurement
     }
 
     /// Pairs of the levels at these positions, from 0.

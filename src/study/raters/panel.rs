@@ -2,10 +2,14 @@
 
 use crate::run::{
     Warning,
-    rubric::{Gold, Judgement, Label, Labels, Rubric},
+    flags::Flagging,
+    rubric::{Gold, ItemKey, Judge, Judgement, Label, Labels, Rubric, Scale, Unit},
 };
 
-use crate::study::design::GOLD;
+use crate::study::{
+    design::GOLD,
+    items::{AuditItem, Source, place_id, place_of},
+};
 
 use super::{Item, Kind, LabelsOf, Panel, Rater, Score, Sight};
 
@@ -16,6 +20,8 @@ pub struct RunScores<'a> {
     pub run: &'a str,
     pub files: Files<'a>,
     pub rubric: &'a Rubric,
+    /// What was said of leaves and signals, which no file of [`Self::rubric`] holds.
+    pub said: &'a [(Source, Vec<AuditItem>)],
 }
 
 /// Where what is known of a run is written.
@@ -35,17 +41,24 @@ pub fn panel_of(scores: RunScores<'_>) -> Panel {
             .problems
             .push(Warning { place: scores.place(&warning.place), what: warning.what.clone() });
     }
-    let mut judged = vec![];
-    for judgement in &scores.rubric.judgements {
-        let name = judge_name(judgement);
-        let kind = if judgement.judge.kind == "human" { Kind::Human } else { Kind::Judge };
-        let key = (name, kind, &judgement.judge.model, &judgement.commit);
-        let before = judged.iter().filter(|other| **other == key).count();
-        judged.push(key);
-        let name = if before == 0 { name.to_owned() } else { format!("{name} #{}", before + 1) };
-        let model = judgement.judge.model.clone();
-        let rater =
-            Rater { name, model, kind, labels: None, scores: scores.of_judgement(judgement) };
+    let units = [Unit::Component, Unit::Decision, Unit::Process];
+    for unit in units {
+        let mut known = vec![];
+        for judgement in judgements(scores.rubric, unit) {
+            let given = scores.of_judgement(judgement, unit);
+            let of = (&judgement.judge, judgement.file.as_str(), judgement.commit.as_deref());
+            panel.add(judged(of, &mut known, given));
+        }
+    }
+    let mut known = vec![];
+    for flagging in &scores.rubric.flaggings {
+        let of = (&flagging.judge, flagging.file.as_str(), flagging.commit.as_deref());
+        panel.add(judged(of, &mut known, scores.of_flagging(flagging)));
+    }
+    for (source, items) in scores.said {
+        let name = if source.by.is_empty() { source.file.clone() } else { source.by.clone() };
+        let given = items.iter().filter_map(|item| scores.of_item(item)).collect();
+        let rater = Rater { name, model: None, kind: Kind::Judge, labels: None, scores: given };
         panel.add(Panel { raters: vec![rater], problems: vec![] });
     }
     for labels in &scores.rubric.labels {
@@ -60,10 +73,40 @@ pub fn panel_of(scores: RunScores<'_>) -> Panel {
     panel
 }
 
+fn judgements(rubric: &Rubric, unit: Unit) -> &[Judgement] {
+    match unit {
+        Unit::Component => &rubric.judgements,
+        Unit::Decision => &rubric.decisions,
+        Unit::Process => &rubric.process,
+        Unit::Leaf | Unit::Flag | Unit::Signal => &[],
+    }
+}
+
+/// Who judged, by which file, at which commit.
+type Of<'a> = (&'a Judge, &'a str, Option<&'a str>);
+
+/// A judging as a rater; `known` are the judgings before it of the same kind of thing. One who judged the same commit again by the
+/// same scales is another.
+fn judged<'a>(of: Of<'a>, known: &mut Vec<Of<'a>>, scores: Vec<Score>) -> Panel {
+    let is_again = |(judge, file, commit): &Of<'a>| {
+        judge_name(judge, file) == judge_name(of.0, of.1)
+            && (judge.kind == "human") == (of.0.kind == "human")
+            && (&judge.model, &judge.scored_by) == (&of.0.model, &of.0.scored_by)
+            && *commit == of.2
+    };
+    let before = known.iter().filter(|it| is_again(it)).count();
+    known.push(of);
+    let name = judge_name(of.0, of.1);
+    let name = if before == 0 { name.to_owned() } else { format!("{name} #{}", before + 1) };
+    let kind = if of.0.kind == "human" { Kind::Human } else { Kind::Judge };
+    let rater = Rater { name, model: of.0.model.clone(), kind, labels: None, scores };
+    Panel { raters: vec![rater], problems: vec![] }
+}
+
 /// The judge's name, or that of the file.
-fn judge_name(judgement: &Judgement) -> &str {
-    match judgement.judge.name.as_str() {
-        "" => judgement.file.trim_start_matches("judgements/").trim_end_matches(".json"),
+fn judge_name<'a>(judge: &'a Judge, file: &'a str) -> &'a str {
+    match judge.name.as_str() {
+        "" => file.trim_start_matches("judgements/").trim_end_matches(".json"),
         name => name,
     }
 }
@@ -77,36 +120,66 @@ impl RunScores<'_> {
         }
     }
 
-    fn score(&self, file: &str, component: &str, commit: Option<&String>, score: f64) -> Score {
-        let item =
-            Item { run: self.run.into(), component: component.into(), commit: commit.cloned() };
-        Score { item, score, rubric: None, place: self.place(file) }
+    fn score(
+        &self,
+        file: &str,
+        key: ItemKey<'_>,
+        commit: Option<&String>,
+        (score, scale): (f64, Scale),
+    ) -> Score {
+        let item = Item {
+            run: self.run.into(),
+            unit: key.unit,
+            component: key.id.into(),
+            criterion: key.criterion.map(str::to_owned),
+            commit: commit.cloned(),
+        };
+        Score { item, score, scale: Some(scale), rubric: None, place: self.place(file) }
     }
 
     /// Verdicts without a score are among the rubric's warnings already.
-    fn of_judgement(&self, judgement: &Judgement) -> Vec<Score> {
-        let scored =
-            judgement.verdicts.iter().filter_map(|verdict| Some((verdict, verdict.score?)));
+    fn of_judgement(&self, judgement: &Judgement, unit: Unit) -> Vec<Score> {
+        let all = judgement.verdicts.iter();
+        let scored = all.flat_map(|it| it.scores().into_iter().map(move |given| (it, given)));
         let commit = judgement.commit.as_ref();
         scored
-            .map(|(verdict, score)| Score {
-                rubric: judgement.rubric.clone(),
-                ..self.score(&judgement.file, &verdict.component, commit, score.into())
+            .map(|(verdict, given)| {
+                let key = ItemKey { unit, id: &verdict.component, criterion: given.criterion };
+                let on = (given.score, given.scale.unwrap_or(unit.scale()));
+                let rubric = judgement.rubric.clone();
+                Score { rubric, ..self.score(&judgement.file, key, commit, on) }
             })
             .collect()
     }
 
-    /// What adjudication settled of components: the last of each in a state, where it has a score.
+    /// What was flagged, each place once by each criterion: whoever flags it says that it is right.
+    fn of_flagging(&self, flagging: &Flagging) -> Vec<Score> {
+        let mut scores: Vec<Score> = vec![];
+        for flag in &flagging.flags {
+            let id = place_id(&place_of(flag));
+            let key = ItemKey { unit: Unit::Flag, id: &id, criterion: Some(&flag.criterion) };
+            let on = (1.0, Unit::Flag.scale());
+            let score = self.score(&flagging.file, key, flagging.commit.as_ref(), on);
+            if !scores.iter().any(|it| it.item == score.item) {
+                scores.push(score);
+            }
+        }
+        scores
+    }
+
+    fn of_item(&self, item: &AuditItem) -> Option<Score> {
+        let on = (item.said.score?, item.said.scale.unwrap_or(item.unit.scale()));
+        Some(self.score(&item.judgement, item.key(), item.commit.as_ref(), on))
+    }
+
+    /// What adjudication settled: the last of each thing in a state, where it has a score.
     fn of_gold(&self, gold: &[Gold]) -> Vec<Score> {
         let is_last = |at: usize, it: &Gold| {
             !gold[at + 1..].iter().any(|later| later.is_on(it.item(), it.commit.as_deref()))
         };
         let counting = gold.iter().enumerate().filter(|(at, it)| is_last(*at, it));
-        let of_components = counting.filter(|(_, it)| it.item() == (&it.component).into());
-        let scored = of_components.filter_map(|(_, it)| Some((it, it.score?)));
-        scored
-            .map(|(it, score)| self.score("gold.json", &it.component, it.commit.as_ref(), score))
-            .collect()
+        let scored = counting.filter_map(|(_, it)| Some((it, (it.score?, it.scale_of()))));
+        scored.map(|(it, on)| self.score("gold.json", it.item(), it.commit.as_ref(), on)).collect()
     }
 
     /// The blind labels, those that are not and those that do not say, a rater each. A file of labels is added to: where
@@ -115,9 +188,7 @@ impl RunScores<'_> {
     fn of_labels(&self, labels: &Labels) -> Panel {
         let mut panel = Panel::default();
         for sight in Sight::ALL {
-            let of_components =
-                labels.labels.iter().filter(|it| it.item() == (&it.component).into());
-            let ours = of_components.filter(|it| Sight::of(it.blind) == sight);
+            let ours = labels.labels.iter().filter(|it| Sight::of(it.blind) == sight);
             let given: Vec<&Label> = ours.filter(|label| label.score.is_some()).collect();
             let (scores, problems) = self.of_given(&labels.file, &given);
             let name = labels.annotator.clone();
@@ -133,7 +204,7 @@ impl RunScores<'_> {
 
     fn of_given(&self, file: &str, labels: &[&Label]) -> (Vec<Score>, Vec<Warning>) {
         let (mut scores, mut problems) = (vec![], vec![]);
-        let is_same = |a: &Label, b: &Label| a.component == b.component && a.commit == b.commit;
+        let is_same = |a: &Label, b: &Label| a.item() == b.item() && a.commit == b.commit;
         for (at, label) in labels.iter().enumerate() {
             let Some(score) = label.score else { continue };
             let mut again =
@@ -145,7 +216,8 @@ impl RunScores<'_> {
                     problems.push(Warning { place: self.place(file), what });
                 }
             } else {
-                scores.push(self.score(file, &label.component, label.commit.as_ref(), score));
+                let on = (score, label.scale_of());
+                scores.push(self.score(file, label.item(), label.commit.as_ref(), on));
             }
         }
         (scores, problems)

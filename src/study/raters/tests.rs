@@ -35,7 +35,7 @@ fn labels(annotator: &str, scores: &[(&str, Option<u8>)]) -> Labels {
 
 fn panel(judgements: Vec<Judgement>, labels: Vec<Labels>) -> Panel {
     let rubric = Rubric { judgements, labels, ..Rubric::default() };
-    panel_of(RunScores { run: "p1", files: Files::In(""), rubric: &rubric })
+    panel_of(RunScores { run: "p1", files: Files::In(""), rubric: &rubric, said: &[] })
 }
 
 fn names(panel: &Panel) -> Vec<&str> {
@@ -129,7 +129,8 @@ fn what_could_not_be_read_is_said_with_its_folder() {
     let warnings = vec![Warning { place: "labels/a.json".into(), what: "is no object".into() }];
     let rubric = Rubric { warnings, ..Rubric::default() };
 
-    let panel = panel_of(RunScores { run: "p1", files: Files::In("runs/p1"), rubric: &rubric });
+    let panel =
+        panel_of(RunScores { run: "p1", files: Files::In("runs/p1"), rubric: &rubric, said: &[] });
 
     assert_eq!(
         panel.problems,

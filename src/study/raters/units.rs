@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::study::{agreement::Scale, agreement::many::Unit};
 
-use super::{Item, Kind, Panel, Rater, Score, ScoredPair};
+use super::{Item, Kind, Panel, Rater, Score, ScoredPair, Thing};
 
 /// Every thing that was scored, and by whom.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -39,7 +39,7 @@ impl Units {
                 }
             }
         }
-        let mut things: BTreeMap<(&str, &str), Vec<(usize, &Score)>> = BTreeMap::new();
+        let mut things: BTreeMap<Thing<'_>, Vec<(usize, &Score)>> = BTreeMap::new();
         for (at, (_, of)) in raters.iter().enumerate() {
             for score in of.iter().flat_map(|rater| &rater.scores) {
                 things.entry(score.item.thing()).or_default().push((at, score));
@@ -47,14 +47,14 @@ impl Units {
         }
         let runs: BTreeMap<&str, usize> = things
             .keys()
-            .map(|(run, _)| *run)
+            .map(|thing| thing.0)
             .collect::<BTreeSet<_>>()
             .into_iter()
             .zip(0..)
             .collect();
         let count = raters.len();
-        let units = things.iter().flat_map(|((run, _), scores)| {
-            let run = runs.get(run).copied().unwrap_or_default();
+        let units = things.iter().flat_map(|(thing, scores)| {
+            let run = runs.get(thing.0).copied().unwrap_or_default();
             let given = |row: Row<'_>| {
                 row.given.into_iter().map(|score| scale.position(score?)).collect::<Vec<_>>()
             };

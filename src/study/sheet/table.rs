@@ -125,6 +125,7 @@ impl Table {
                 component: known(columns.component)
                     .map_or_else(|| format!("row {}", number + 1), str::to_owned),
                 commit: known(columns.commit).map(str::to_owned),
+                ..Item::default()
             };
             let given: Vec<(&str, &str)> = match &columns.scores {
                 Scores::Wide(raters) => {
@@ -162,7 +163,13 @@ fn scored(rater: &str, cell: &str, item: &Item, place: &str) -> Panel {
         None if !cell.is_empty() => return problem(format!("{rater}: {cell:?} is no score")),
         None => vec![],
         Some(score) => {
-            vec![Score { item: item.clone(), score, rubric: None, place: place.to_owned() }]
+            vec![Score {
+                item: item.clone(),
+                score,
+                scale: None,
+                rubric: None,
+                place: place.to_owned(),
+            }]
         }
     };
     Panel {

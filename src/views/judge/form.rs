@@ -17,6 +17,10 @@ pub struct Form {
     pub settings: Option<String>,
     /// By position.
     pub judge: usize,
+    /// Names of judges that are asked at the same time as the chosen one.
+    pub panel: BTreeSet<String>,
+    /// What all of a panel may cost together.
+    pub bound: Own,
     /// None for the judge's own.
     pub model: Option<String>,
     pub scale: Scale,
@@ -95,6 +99,8 @@ pub enum Field {
     Prompt,
     /// Where flags are asked for.
     Criteria,
+    /// Where several judges are asked.
+    Bound,
 }
 
 /// The most looks and repeats, as the command line has them.
@@ -106,6 +112,8 @@ impl Default for Form {
             judges: Arc::new([]),
             settings: None,
             judge: 0,
+            panel: BTreeSet::new(),
+            bound: Own::default(),
             model: None,
             scale: Scale::default(),
             which: Which::default(),
@@ -137,8 +145,9 @@ impl Which {
 }
 
 impl Field {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 10] = [
         Self::Judge,
+        Self::Bound,
         Self::Model,
         Self::Rubric,
         Self::Components,
@@ -165,6 +174,7 @@ impl Field {
             Self::Repeats => "repeats",
             Self::Prompt => "prompt",
             Self::Criteria => "criteria",
+            Self::Bound => "bound",
         }
     }
 }
@@ -233,13 +243,27 @@ impl Form {
     }
 
     /// Those that count for what is asked for, from the top.
-    pub fn fields(&self) -> &'static [Field] {
-        match self.scale {
-            Scale::Levels | Scale::Decisions | Scale::Process => {
-                &Field::ALL[..Field::ALL.len() - 1]
-            }
-            Scale::Flags => &Field::ALL,
-        }
+    pub fn fields(&self) -> Vec<Field> {
+        let counts = |field: &Field| match field {
+            Field::Criteria => self.scale == Scale::Flags,
+            Field::Bound => !self.others().is_empty(),
+            _ => true,
+        };
+        Field::ALL.into_iter().filter(counts).collect()
+    }
+
+    /// The judges that are asked beside the chosen one, in the order in which they are listed.
+    pub fn others(&self) -> Vec<&Judge> {
+        let chosen = self.judge().map(|it| &it.name);
+        let is_other = |it: &&Judge| self.panel.contains(&it.name) && Some(&it.name) != chosen;
+        self.judges.iter().filter(is_other).collect()
+    }
+
+    /// Takes the chosen judge into the panel, or out of it.
+    pub(crate) fn mark_judge(&mut self) {
+        let Some(name) = self.judge().map(|it| it.name.clone()) else { return };
+        let was_in = self.panel.remove(&name);
+        self.panel.extend((!was_in).then_some(name));
     }
 
     /// The field at the cursor; None among what can be marked.
@@ -252,6 +276,7 @@ impl Form {
         match field {
             Field::Prompt => Some(&self.prompt),
             Field::Criteria => Some(&self.criteria),
+            Field::Bound => Some(&self.bound),
             _ => None,
         }
     }
@@ -260,6 +285,7 @@ impl Form {
         match field {
             Field::Prompt => Some(&mut self.prompt),
             Field::Criteria => Some(&mut self.criteria),
+            Field::Bound => Some(&mut self.bound),
             _ => None,
         }
     }
@@ -340,10 +366,12 @@ impl Form {
             Some(Field::Repeats) => {
                 self.repeats = self.repeats.saturating_add_signed(by).clamp(1, MOST);
             }
-            Some(field @ (Field::Prompt | Field::Criteria)) => match self.own_mut(field) {
-                Some(own) if own.is_wanted => own.is_wanted = false,
-                _ => self.type_into(field),
-            },
+            Some(field @ (Field::Prompt | Field::Criteria | Field::Bound)) => {
+                match self.own_mut(field) {
+                    Some(own) if own.is_wanted => own.is_wanted = false,
+                    _ => self.type_into(field),
+                }
+            }
             Some(Field::Judge) | None => {}
         }
     }

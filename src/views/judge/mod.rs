@@ -154,6 +154,8 @@ pub enum Message {
     /// Back to the form.
     New,
     NextPart,
+    /// Of several judges that are asked at once, the next one is looked at.
+    NextJudge,
     /// The judge that was found is to be in the settings.
     Keep,
     Path(Path),
@@ -331,6 +333,7 @@ impl Judging {
                     Part::Calls => Part::Components,
                 };
             }
+            Message::NextJudge => self.look_at_next_judge(session),
             Message::Path(message) => judging.type_path(&message),
         }
     }
@@ -401,12 +404,25 @@ impl Judging {
         let id = at.and_then(|at| Some(self.judgeable(session).get(at)?.id.clone()));
         let form = &mut self.form;
         match (form.field(), id) {
+            (Some(form::Field::Judge), _) => form.mark_judge(),
             (Some(field), _) => form.type_into(field),
             (None, Some(id)) => {
                 let is_marked = form.marked.remove(&id);
                 form.marked.extend((!is_marked).then_some(id));
             }
             (None, None) => {}
+        }
+    }
+
+    fn look_at_next_judge(&mut self, session: &mut Session) {
+        match &mut self.watched {
+            Some(watched) if !watched.panel.is_empty() => {
+                watched.look_at_next();
+                session.notice = Some(format!("judge {}", watched.judge));
+                (self.calls, self.words) = (Scroll::default(), Scroll::default());
+                self.follows = true;
+            }
+            _ => session.notice = Some("one judge is asked".into()),
         }
     }
 
@@ -599,6 +615,8 @@ impl Judging {
         }
         if let (Some(start), Some(watched)) = (self.wants.wanted.take(), &mut self.watched) {
             watched.request = numbers.fresh();
+            let request = watched.request;
+            watched.panel.iter_mut().for_each(|it| it.request = request);
             let (turns, wish) = (session.run.turns.len(), watched.wish.clone());
             effects.push(Question::Judging { turns, wish, start }.under(watched.request));
         }

@@ -6,7 +6,7 @@ use crate::{
     run::{figures, rubric::SEVERE},
     session::{
         self, Session,
-        judging::{Item, Judge, JudgingRequest, Models, Origin, Scale},
+        judging::{Item, Judge, JudgingRequest, Models, Origin, Panelist, Scale},
     },
     views::{form as jobs, judge::Judging},
 };
@@ -95,7 +95,35 @@ impl Judging {
             budget: form.budget(),
             repeats: form.repeats,
             prompt: form.prompt.wanted("prompt")?,
+            panel: self.panelists()?,
+            most: self.most()?,
         })
+    }
+
+    /// The other judges of a panel, each with its own model and, unless the form says it, its own number of looks.
+    fn panelists(&self) -> Result<Vec<Panelist>, String> {
+        let of = |it: &Judge| match lacks_model(it, &it.model) {
+            Some(why) => Err(why),
+            None => Ok(Panelist {
+                judge: it.name.clone(),
+                model: it.model.clone(),
+                budget: self.form.budget.unwrap_or(it.budget),
+            }),
+        };
+        self.form.others().into_iter().map(of).collect()
+    }
+
+    /// What all judges of a panel may cost together, as it was typed.
+    fn most(&self) -> Result<Option<String>, String> {
+        let bound = &self.form.bound;
+        if self.form.others().is_empty() || !bound.is_wanted {
+            return Ok(None);
+        }
+        let words = bound.path.trim();
+        match words.parse::<f64>().is_ok_and(|most| most.is_finite() && most >= 0.0) {
+            true => Ok(Some(words.to_owned())),
+            false => Err(format!("the bound {words:?} is no amount in US dollars, such as 2.50")),
+        }
     }
 
     fn moments(&self, session: &Session) -> Result<Vec<usize>, String> {
@@ -168,10 +196,13 @@ impl Judging {
     pub fn field_said(&self, session: &Session, field: Field) -> (String, String) {
         let form = &self.form;
         match field {
-            Field::Judge => form.judge().map_or_else(
-                || ("none".into(), String::new()),
-                |it| (it.name.clone(), said_of(it)),
-            ),
+            Field::Judge => form
+                .judge()
+                .map_or_else(|| ("none".into(), String::new()), |it| self.judges_said(it)),
+            Field::Bound => match &form.bound {
+                own if own.is_wanted => (own.path.clone(), String::new()),
+                _ => ("none but their own".into(), "USD of all together; space types it".into()),
+            },
             Field::Model => self.model_said(),
             Field::Rubric => match form.scale {
                 Scale::Levels => ("levels (slump-5)".into(), "of components".into()),
@@ -192,6 +223,21 @@ impl Judging {
                 Some(own) if own.is_wanted => (own.path.clone(), String::new()),
                 _ => ("built in".into(), String::new()),
             },
+        }
+    }
+
+    /// The judge at hand and those that are asked at the same time.
+    fn judges_said(&self, judge: &Judge) -> (String, String) {
+        let others = self.form.others();
+        let names: Vec<&str> = others.iter().map(|it| it.name.as_str()).collect();
+        let is_marked = self.form.panel.contains(&judge.name);
+        match (names.as_slice(), is_marked) {
+            ([], false) => (judge.name.clone(), said_of(judge)),
+            ([], true) => (judge.name.clone(), "taken; ←→ to another".into()),
+            (names, _) => {
+                let all = names.len() + 1;
+                (format!("{} with {}", judge.name, names.join(", ")), format!("{all} at once"))
+            }
         }
     }
 

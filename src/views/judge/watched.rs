@@ -13,6 +13,10 @@ use crate::{
 pub struct Watched {
     pub(crate) request: Request,
     pub wish: JudgingRequest,
+    /// Who judges what is told here.
+    pub judge: String,
+    /// The same of the other judges that are asked at the same time, in the order in which they are looked at.
+    pub panel: Vec<Watched>,
     /// In the order of the checklist or the criteria; of the file that is being filled.
     pub entries: Vec<Entry>,
     pub file: Option<File>,
@@ -99,9 +103,17 @@ impl Entry {
 
 impl Watched {
     pub(crate) fn of(request: Request, wish: JudgingRequest, items: Vec<Item>) -> Self {
+        let one = |judge: &str| Self::alone(request, wish.clone(), judge, items.clone());
+        let panel = wish.panel.iter().map(|it| one(&it.judge)).collect();
+        Self { panel, ..one(&wish.judge) }
+    }
+
+    fn alone(request: Request, wish: JudgingRequest, judge: &str, items: Vec<Item>) -> Self {
         Self {
             request,
             wish,
+            judge: judge.to_owned(),
+            panel: vec![],
             entries: items.into_iter().map(Entry::of).collect(),
             file: None,
             calls: vec![],
@@ -122,8 +134,30 @@ impl Watched {
         self.entries.iter().find(|it| it.id == id)
     }
 
-    /// How many are judged and how many are to be, over all files.
+    /// Each judge that is asked, the one that is looked at first.
+    pub fn all(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(&self.panel)
+    }
+
+    /// The next judge of the panel is looked at.
+    pub(crate) fn look_at_next(&mut self) {
+        if self.panel.is_empty() {
+            return;
+        }
+        let mut panel = std::mem::take(&mut self.panel);
+        let next = panel.remove(0);
+        panel.push(std::mem::replace(self, next));
+        self.panel = panel;
+    }
+
+    /// How many are judged and how many are to be, over all files of all judges.
     pub fn progress(&self) -> (usize, usize) {
+        let sum = |(done, total), (own, all)| (done + own, total + all);
+        self.all().map(Self::own_progress).fold((0, 0), sum)
+    }
+
+    /// As [`Self::progress`], of the judge that is looked at alone.
+    pub fn own_progress(&self) -> (usize, usize) {
         let files = self.wish.moments.len().max(1) * self.wish.repeats;
         let Some(file) = &self.file else { return (0, self.entries.len() * files) };
         let moment = self.wish.moments.iter().position(|turn| *turn == file.turn);
@@ -133,7 +167,18 @@ impl Watched {
 
     /// Components a minute; None before there is one.
     pub fn rate(&self) -> Option<f64> {
-        (self.fresh > 0 && self.seconds >= 1.0).then(|| self.fresh as f64 * 60.0 / self.seconds)
+        let fresh: usize = self.all().map(|it| it.fresh).sum();
+        (fresh > 0 && self.seconds >= 1.0).then(|| fresh as f64 * 60.0 / self.seconds)
+    }
+
+    /// Tokens of all judges; None until a server tells.
+    pub fn all_tokens(&self) -> Option<u64> {
+        self.all().filter_map(|it| it.tokens).reduce(|sum, tokens| sum + tokens)
+    }
+
+    /// US dollars of all judges; None where none of them has prices.
+    pub fn all_spent(&self) -> Option<f64> {
+        self.all().filter_map(|it| it.spent).reduce(|sum, spent| sum + spent)
     }
 
     /// Seconds until it is over, at this rate.
@@ -147,6 +192,11 @@ impl Watched {
         self.seconds = self.seconds.max(seconds);
         match news {
             News::Beat => {}
+            News::Of(judge, news) if judge == self.judge => return self.hear(seconds, *news),
+            News::Of(judge, news) => {
+                let member = self.panel.iter_mut().find(|it| it.judge == judge);
+                return member.is_some_and(|it| it.hear(seconds, *news));
+            }
             News::File(file) => {
                 self.entries.iter_mut().for_each(Entry::begin_again);
                 self.file = Some(file);
@@ -193,7 +243,9 @@ impl Watched {
     }
 
     pub(crate) fn end(&mut self, outcome: Outcome) {
-        self.spent = outcome.spent.or(self.spent);
+        let is_alone = self.wish.panel.is_empty();
+        self.spent = outcome.spent.filter(|_| is_alone).or(self.spent);
+        self.panel.iter_mut().for_each(|it| it.end(outcome.clone()));
         let is_over = |state: &State| matches!(state, State::Done { .. });
         for entry in self.entries.iter_mut().filter(|it| !is_over(&it.state)) {
             entry.state = State::Waiting;
@@ -228,7 +280,7 @@ impl Entry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::judging::Scale;
+    use crate::session::judging::{Panelist, Scale};
 
     fn watched() -> Watched {
         let wish = JudgingRequest {
@@ -241,6 +293,8 @@ mod tests {
             budget: 8,
             repeats: 2,
             prompt: None,
+            panel: vec![],
+            most: None,
         };
         Watched::of(Request::default(), wish, ["C01", "C02"].map(item).into())
     }
@@ -256,6 +310,30 @@ mod tests {
     fn ended(component: &str, score: u8, done: usize) -> News {
         let given = Some(Given::Level(score));
         News::Ended { component: component.into(), given, error: None, done }
+    }
+
+    #[test]
+    fn each_judge_of_a_panel_has_its_own_progress_and_all_have_one_together() {
+        let panelist = Panelist { judge: "other".into(), model: String::new(), budget: 8 };
+        let wish = JudgingRequest {
+            panel: vec![panelist],
+            moments: vec![2],
+            repeats: 1,
+            ..watched().wish
+        };
+        let mut watched = Watched::of(Request::default(), wish, ["C01", "C02"].map(item).into());
+        let of = |judge: &str, news: News| News::Of(judge.into(), Box::new(news));
+
+        for judge in ["stub", "other"] {
+            watched.hear(1.0, of(judge, file(2, 1)));
+        }
+        watched.hear(2.0, of("other", ended("C01", 3, 1)));
+
+        assert_eq!((watched.own_progress(), watched.progress()), ((0, 2), (1, 4)));
+        watched.look_at_next();
+        assert_eq!((watched.judge.as_str(), watched.own_progress()), ("other", (1, 2)));
+        watched.look_at_next();
+        assert_eq!(watched.judge, "stub");
     }
 
     #[test]

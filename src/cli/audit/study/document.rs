@@ -4,16 +4,16 @@ use serde::Serialize;
 use serde_json::Number;
 
 use crate::{
-    run::{Warning, rubric::Unit},
+    run::Warning,
     study::{
         Coefficient, Estimate, Interval, Plan, Ratings, Scale, Undefined,
         items::AuditItem,
-        raters::{Rater, join},
+        raters::{Panel, Part, Rater, join},
         studied::{Progress, Studied, StudyItem},
     },
 };
 
-use super::super::document::{LabelRow, number};
+use super::super::document::{Counting, LabelRow, number};
 
 #[derive(Debug, Serialize)]
 pub struct Document {
@@ -25,7 +25,9 @@ pub struct Document {
     pub queue: Option<QueueRow>,
     /// By rater; of one who labels, their own alone.
     pub progress: Vec<ProgressRow>,
-    /// Of every two; of one who labels, with each judge alone.
+    /// Whether labels that are not recorded as blind count for nothing.
+    pub blind_only: bool,
+    /// Of every two, by each criterion and on each scale; of one who labels, with each judge alone.
     pub agreement: Vec<AgreementRow>,
     /// What could not be used.
     pub problems: Vec<Warning>,
@@ -91,13 +93,17 @@ pub struct ItemRow {
 #[derive(Debug, Serialize)]
 pub struct VerdictRow {
     pub score: Number,
-    pub label: Option<&'static str>,
+    pub label: Option<String>,
 }
 
 impl VerdictRow {
-    fn of(score: f64, unit: Unit) -> Self {
-        let name = unit.levels().names.get(score as usize).copied();
-        let label = name.filter(|_| score.fract() == 0.0);
+    fn of(score: f64, item: &AuditItem) -> Self {
+        let name = item.unit.levels().names.get(score as usize);
+        let own = name.filter(|_| score.fract() == 0.0).map(|name| (*name).to_owned());
+        let label = match item.said.scale {
+            None => own,
+            Some(_) => item.said.label.clone(),
+        };
         Self { score: number(score).unwrap_or_else(|| Number::from(0)), label }
     }
 }
@@ -122,6 +128,9 @@ pub struct RunProgressRow {
 pub struct AgreementRow {
     pub a: String,
     pub b: String,
+    /// Null where there is one.
+    pub criterion: Option<String>,
+    pub scale: String,
     pub n: usize,
     /// Share of the same score; null where there is none.
     pub exact: Option<f64>,
@@ -135,10 +144,10 @@ pub struct AgreementRow {
 }
 
 impl Document {
-    pub fn of(studied: &Studied, who: &str) -> Self {
+    pub fn of(studied: &Studied, who: &str, counting: Counting) -> Self {
         let sees_all = studied.design.may_see_all(who);
         let raters = if sees_all { studied.raters() } else { vec![who.to_owned()] };
-        let queue = studied.design.has_rater(who).then(|| QueueRow::of(studied, who));
+        let queue = studied.design.has_rater(who).then(|| QueueRow::of(studied, who, counting));
         Self {
             schema: "trajview.study/1",
             study: StudyRow::of(studied),
@@ -146,7 +155,8 @@ impl Document {
             annotator: who.to_owned(),
             queue,
             progress: raters.iter().map(|rater| ProgressRow::of(studied, rater)).collect(),
-            agreement: agreement(studied, (!sees_all).then_some(who)),
+            blind_only: counting == Counting::Blind,
+            agreement: agreement(studied, (!sees_all).then_some(who), counting),
             problems: studied.warnings.clone(),
         }
     }
@@ -184,13 +194,14 @@ fn runs(studied: &Studied) -> Vec<RunRow> {
 }
 
 impl QueueRow {
-    fn of(studied: &Studied, who: &str) -> Self {
+    fn of(studied: &Studied, who: &str, counting: Counting) -> Self {
         let queue = studied.queue_of(who).into_iter();
         let items: Vec<ItemRow> = (1..)
             .zip(queue)
             .map(|(number, at)| ItemRow::of(studied, &studied.items[at], who, number))
             .collect();
-        let answered = items.iter().filter(|it| it.verdict.is_some());
+        let counts = |it: &&ItemRow| it.label.as_ref().is_some_and(|it| counting.counts(it));
+        let answered = items.iter().filter(|it| it.is_answered()).filter(counts);
         let is_same = |it: &&ItemRow| {
             let label = it.label.as_ref().and_then(|it| it.score.as_ref()?.as_f64());
             label.is_some() && label == it.verdict.as_ref().and_then(|it| it.score.as_f64())
@@ -200,6 +211,10 @@ impl QueueRow {
 }
 
 impl ItemRow {
+    fn is_answered(&self) -> bool {
+        self.label.as_ref().is_some_and(|it| it.score.is_some() || it.cannot_tell)
+    }
+
     fn of(studied: &Studied, item: &StudyItem, who: &str, number: usize) -> Self {
         let label = studied.label(item, who);
         let AuditItem { id, criterion, title, judgement, commit, turn, said, .. } = &item.item;
@@ -215,7 +230,7 @@ impl ItemRow {
             commit: commit.clone(),
             turn: *turn,
             label: label.map(LabelRow::of),
-            verdict: verdict.map(|it| VerdictRow::of(it, item.item.unit)),
+            verdict: verdict.map(|it| VerdictRow::of(it, &item.item)),
         }
     }
 }
@@ -238,21 +253,28 @@ impl ProgressRow {
     }
 }
 
-/// Of every two raters, or of one with each judge.
-fn agreement(studied: &Studied, of: Option<&str>) -> Vec<AgreementRow> {
+/// Of every two raters, or of one with each judge, part by part.
+fn agreement(studied: &Studied, of: Option<&str>, counting: Counting) -> Vec<AgreementRow> {
     let panel = studied.panel(of);
+    let panel = if counting == Counting::Blind { panel.blind_only() } else { panel };
+    let of_part = |part: Part| agreement_of(&part, &panel.of_part(&part), of);
+    panel.parts().into_iter().flat_map(of_part).collect()
+}
+
+fn agreement_of(part: &Part, panel: &Panel, of: Option<&str>) -> Vec<AgreementRow> {
+    let Ok(scale) = part.levels(panel) else { return vec![] };
     let is_wanted =
         |rater: &Rater| rater.labels.as_ref().is_some_and(|it| Some(it.annotator.as_str()) == of);
     let pairs = panel.pairs_of_raters().into_iter();
     let raters = pairs.filter_map(|(a, b)| Some((panel.raters.get(a)?, panel.raters.get(b)?)));
     let wanted = raters.filter(|(a, b)| of.is_none() || is_wanted(a) || is_wanted(b));
-    wanted.map(|(a, b)| AgreementRow::of(studied, a, b)).filter(|row| row.n > 0).collect()
+    wanted.map(|(a, b)| AgreementRow::of(part, &scale, a, b)).filter(|row| row.n > 0).collect()
 }
 
 impl AgreementRow {
-    fn of(studied: &Studied, a: &Rater, b: &Rater) -> Self {
+    fn of(part: &Part, scale: &Scale, a: &Rater, b: &Rater) -> Self {
         let scores: Vec<(f64, f64)> = join(a, b).pairs.iter().map(|it| (it.a, it.b)).collect();
-        let ratings = Ratings::new(scale(studied), &scores);
+        let ratings = Ratings::new(scale.clone(), &scores);
         let wanted = [Coefficient::Exact, Coefficient::Within1, Coefficient::KappaQuadratic];
         let estimates = ratings.estimates(&wanted, &Plan::default());
         let of = |wanted| {
@@ -263,6 +285,8 @@ impl AgreementRow {
         Self {
             a: a.name.clone(),
             b: b.name.clone(),
+            criterion: part.criterion.clone(),
+            scale: part.scale.to_string(),
             n: ratings.len(),
             exact: of(Coefficient::Exact).value.ok(),
             within_1: of(Coefficient::Within1).value.ok(),
@@ -271,10 +295,4 @@ impl AgreementRow {
             not_defined: kappa.value.err(),
         }
     }
-}
-
-/// The levels that scores of the study lie on: those of its unit.
-fn scale(studied: &Studied) -> Scale {
-    let (low, high) = studied.design.unit.scale().ends();
-    Scale::parse(&format!("{low}..{high}")).unwrap_or_default()
 }

@@ -126,6 +126,8 @@ fn progress_table(progress: &[ProgressRow]) -> Table {
 pub fn agreement_table(agreement: &[AgreementRow]) -> Table {
     let heads = ["agreement", ">n", ">exact", ">within 1", "kappa (quadratic), 95 % BCa"];
     let mut table = Table::new(&heads);
+    let of = |row: &AgreementRow| (row.criterion.clone(), row.scale.clone());
+    let is_one = agreement.windows(2).all(|two| of(&two[0]) == of(&two[1]));
     for row in agreement {
         let kappa = match (row.kappa, row.interval, row.not_defined) {
             (Some(kappa), Some(it), _) => {
@@ -136,7 +138,7 @@ pub fn agreement_table(agreement: &[AgreementRow]) -> Table {
             (None, _, None) => "-".into(),
         };
         table.row(vec![
-            format!("{} - {}", row.a, row.b),
+            named(row, is_one),
             row.n.to_string(),
             share(row.exact),
             share(row.within_1),
@@ -144,6 +146,15 @@ pub fn agreement_table(agreement: &[AgreementRow]) -> Table {
         ]);
     }
     table
+}
+
+/// `ana - judge`; where there are several criteria or scales, `ana - judge, by clear, 1..5`.
+fn named(row: &AgreementRow, is_one: bool) -> String {
+    let criterion = row.criterion.as_ref().map(|it| format!(" by {it},")).unwrap_or_default();
+    match is_one {
+        true => format!("{} - {}", row.a, row.b),
+        false => format!("{} - {},{criterion} {}", row.a, row.b, row.scale),
+    }
 }
 
 /// The queue; of somebody who labels nothing, how far everybody is.

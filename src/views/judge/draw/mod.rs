@@ -53,7 +53,7 @@ fn title(view: &Judging, is_focused: bool, theme: Theme) -> Vec<Span<'static>> {
                 Scale::Decisions => " · decisions",
                 Scale::Process => " · process",
             };
-            format!("{}{flags}{turn}", watched.wish.judge)
+            format!("{}{flags}{turn}", watched.judge)
         }
         (Page::Detail, Some(_)) => match view.chosen() {
             Some(entry) => format!("{} {}", entry.id, entry.name),

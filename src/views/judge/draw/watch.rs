@@ -99,6 +99,9 @@ fn head(watched: &Watched, theme: Theme, areas: &Areas) -> Vec<Line<'static>> {
     let mut lines = vec![progress(watched, theme, width)];
     let facts = took(watched, plain, muted);
     lines.push(Line::from(fit(facts, width)));
+    if !watched.panel.is_empty() {
+        lines.push(judges(watched, theme, width));
+    }
     match &watched.outcome {
         None => {
             let words = match &watched.file {
@@ -111,6 +114,26 @@ fn head(watched: &Watched, theme: Theme, areas: &Areas) -> Vec<Line<'static>> {
         Some(outcome) => lines.extend(ended(outcome, theme, width).into_iter().take(2)),
     }
     lines
+}
+
+/// ` ▸gpt 7/24 · 0.12 USD   claude 3/24`: each judge of a panel, the one that is looked at first.
+fn judges(watched: &Watched, theme: Theme, width: usize) -> Line<'static> {
+    let mut names: Vec<&Watched> = watched.all().collect();
+    names.sort_by_key(|it| it.judge.clone());
+    let mut spans = vec![];
+    for it in names {
+        let is_looked_at = it.judge == watched.judge;
+        let (sign, meaning) =
+            if is_looked_at { (" ▸", Meaning::Title) } else { ("  ", Meaning::Muted) };
+        let (done, total) = it.own_progress();
+        let spent = it.spent.map(|spent| format!(" {}", figures::dollars(spent)));
+        spans.push(own(sign, theme.of(Meaning::Key)));
+        spans.push(recorded(&it.judge, theme.of(meaning)));
+        let words = format!(" {done}/{total}{} ", spent.unwrap_or_default());
+        spans.push(own(words, theme.of(meaning)));
+    }
+    spans.push(own("  f the next", theme.of(Meaning::Muted)));
+    Line::from(fit(spans, width))
 }
 
 /// ` ████████░░░░ 7/24 · 3.1 a minute · 5 min left`
@@ -139,12 +162,12 @@ fn took(
     plain: ratatui::style::Style,
     muted: ratatui::style::Style,
 ) -> Vec<Span<'static>> {
-    let tokens = match watched.tokens {
+    let tokens = match watched.all_tokens() {
         Some(tokens) => format!(" {} tokens", figures::short(tokens)),
         None => " no tokens told so far".into(),
     };
     let cost =
-        watched.spent.map(|spent| format!(" · {}", figures::dollars(spent))).unwrap_or_default();
+        watched.all_spent().map(|it| format!(" · {}", figures::dollars(it))).unwrap_or_default();
     let time = match watched.seconds {
         seconds if seconds >= 1.0 => format!(" · {}", figures::duration(seconds)),
         _ => String::new(),
