@@ -111,15 +111,24 @@ mod tests {
         let (keys, problems) = Keys::of(&wanted("next-turn", &["w"]));
 
         assert_eq!(problems, [""; 0]);
-        assert_eq!(help(&keys, 'w'), Some("next turn; 5l goes on five; in a run of one request the next edit"));
+        assert_eq!(
+            help(&keys, 'w'),
+            Some("next turn; 5l goes on five; in a run of one request the next edit")
+        );
         assert_eq!(help(&keys, 'l'), None);
-        assert_eq!(help(&Keys::default(), 'l'), Some("next turn; 5l goes on five; in a run of one request the next edit"));
+        assert_eq!(
+            help(&Keys::default(), 'l'),
+            Some("next turn; 5l goes on five; in a run of one request the next edit")
+        );
     }
 
     #[test]
     fn a_key_that_is_taken_changes_hands() {
         let (keys, _) = Keys::of(&wanted("next-turn", &["q"]));
-        assert_eq!(help(&keys, 'q'), Some("next turn; 5l goes on five; in a run of one request the next edit"));
+        assert_eq!(
+            help(&keys, 'q'),
+            Some("next turn; 5l goes on five; in a run of one request the next edit")
+        );
     }
 
     #[test]

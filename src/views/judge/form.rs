@@ -19,8 +19,6 @@ pub struct Form {
     pub judge: usize,
     /// Names of judges that are asked at the same time as the chosen one.
     pub panel: BTreeSet<String>,
-    /// What all of a panel may cost together.
-    pub bound: Own,
     /// None for the judge's own.
     pub model: Option<String>,
     pub scale: Scale,
@@ -30,9 +28,7 @@ pub struct Form {
     pub budget: Option<u32>,
     /// At least 1.
     pub repeats: usize,
-    pub prompt: Own,
-    /// What flags are given by.
-    pub criteria: Own,
+    pub own: Owns,
     /// The field that is typed into.
     pub typing: Option<Field>,
     /// What stood there before.
@@ -41,6 +37,16 @@ pub struct Form {
     pub marked: BTreeSet<String>,
     /// The fields, then what can be marked.
     pub rows: Scroll,
+}
+
+/// What the user may put in the place of what is built in.
+#[derive(Debug, Clone, Default)]
+pub struct Owns {
+    pub prompt: Own,
+    /// What flags are given by.
+    pub criteria: Own,
+    /// What all of a panel may cost together.
+    pub bound: Own,
 }
 
 /// A file of the user's own in the place of what is built in.
@@ -113,15 +119,13 @@ impl Default for Form {
             settings: None,
             judge: 0,
             panel: BTreeSet::new(),
-            bound: Own::default(),
             model: None,
             scale: Scale::default(),
             which: Which::default(),
             state: State::default(),
             budget: None,
             repeats: 1,
-            prompt: Own::default(),
-            criteria: Own::default(),
+            own: Owns::default(),
             typing: None,
             before: None,
             marked: BTreeSet::new(),
@@ -274,18 +278,18 @@ impl Form {
     /// The file of a field that has one.
     pub const fn own(&self, field: Field) -> Option<&Own> {
         match field {
-            Field::Prompt => Some(&self.prompt),
-            Field::Criteria => Some(&self.criteria),
-            Field::Bound => Some(&self.bound),
+            Field::Prompt => Some(&self.own.prompt),
+            Field::Criteria => Some(&self.own.criteria),
+            Field::Bound => Some(&self.own.bound),
             _ => None,
         }
     }
 
     pub(crate) const fn own_mut(&mut self, field: Field) -> Option<&mut Own> {
         match field {
-            Field::Prompt => Some(&mut self.prompt),
-            Field::Criteria => Some(&mut self.criteria),
-            Field::Bound => Some(&mut self.bound),
+            Field::Prompt => Some(&mut self.own.prompt),
+            Field::Criteria => Some(&mut self.own.criteria),
+            Field::Bound => Some(&mut self.own.bound),
             _ => None,
         }
     }

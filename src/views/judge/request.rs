@@ -83,7 +83,7 @@ impl Judging {
         }
         let criteria = match form.scale {
             Scale::Levels | Scale::Decisions | Scale::Process => None,
-            Scale::Flags => form.criteria.wanted("criteria")?,
+            Scale::Flags => form.own.criteria.wanted("criteria")?,
         };
         Ok(JudgingRequest {
             judge: judge.name.clone(),
@@ -94,7 +94,7 @@ impl Judging {
             moments: self.moments(session)?,
             budget: form.budget(),
             repeats: form.repeats,
-            prompt: form.prompt.wanted("prompt")?,
+            prompt: form.own.prompt.wanted("prompt")?,
             panel: self.panelists()?,
             most: self.most()?,
         })
@@ -115,7 +115,7 @@ impl Judging {
 
     /// What all judges of a panel may cost together, as it was typed.
     fn most(&self) -> Result<Option<String>, String> {
-        let bound = &self.form.bound;
+        let bound = &self.form.own.bound;
         if self.form.others().is_empty() || !bound.is_wanted {
             return Ok(None);
         }
@@ -199,7 +199,7 @@ impl Judging {
             Field::Judge => form
                 .judge()
                 .map_or_else(|| ("none".into(), String::new()), |it| self.judges_said(it)),
-            Field::Bound => match &form.bound {
+            Field::Bound => match &form.own.bound {
                 own if own.is_wanted => (own.path.clone(), String::new()),
                 _ => ("none but their own".into(), "USD of all together; space types it".into()),
             },

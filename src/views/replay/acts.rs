@@ -23,101 +23,104 @@ pub fn has_one_request(session: &Session) -> bool {
     session.run.turns.len() == 1
 }
 
-impl Replay {
-    /// What the agent did in a run of one request: the steps that call a tool or start an agent, each with its number.
-    pub fn acts(&self, session: &Session) -> Vec<(usize, StepId)> {
-        let acts = |(_, id): &(usize, StepId)| {
-            session.run.step(*id).is_some_and(|step| step.kind.acts() || !step.edits.is_empty())
-        };
-        (1..).zip(session.run.steps_of_turn(0)).filter(acts).collect()
-    }
+/// What the agent did in a run of one request: the steps that call a tool or start an agent, each with its number.
+pub fn acts(session: &Session) -> Vec<(usize, StepId)> {
+    let acts = |(_, id): &(usize, StepId)| {
+        session.run.step(*id).is_some_and(|step| step.kind.acts() || !step.edits.is_empty())
+    };
+    (1..).zip(session.run.steps_of_turn(0)).filter(acts).collect()
+}
 
-    /// The act that is selected, or the last before the selected step.
-    pub fn act_here(&self, acts: &[(usize, StepId)]) -> usize {
-        let number = self.step_number();
-        acts.partition_point(|(at, _)| *at <= number).saturating_sub(1)
-    }
+/// The act that is selected, or the last before the selected step.
+pub fn act_here(replay: &Replay, acts: &[(usize, StepId)]) -> usize {
+    let number = replay.step_number();
+    acts.partition_point(|(at, _)| *at <= number).saturating_sub(1)
+}
 
-    /// To another turn; in a run of one request to another edit.
-    pub(super) fn go_to_turn(&mut self, session: &mut Session, message: &turns::Message) {
-        let edit = match message {
-            turns::Message::Next(count) => Some(Edits::Next(*count)),
-            turns::Message::Previous(count) => Some(Edits::Previous(*count)),
-            _ => None,
-        };
-        match edit.filter(|_| has_one_request(session)) {
-            // A turn that is written meanwhile comes after the last edit.
-            Some(edit) => self.go_to_edit(session, &edit),
-            None => {
-                self.go_beyond(session, message.wanted(session.turn));
-                self.select_turn(session, message.from(&session.run, session.turn));
-            }
+/// To another turn; in a run of one request to another edit.
+pub(super) fn go_to_turn(replay: &mut Replay, session: &mut Session, message: &turns::Message) {
+    let edit = match message {
+        turns::Message::Next(count) => Some(Edits::Next(*count)),
+        turns::Message::Previous(count) => Some(Edits::Previous(*count)),
+        _ => None,
+    };
+    match edit.filter(|_| has_one_request(session)) {
+        // A turn that is written meanwhile comes after the last edit.
+        Some(edit) => replay.go_to_edit(session, &edit),
+        None => {
+            replay.go_beyond(session, message.wanted(session.turn));
+            replay.select_turn(session, message.from(&session.run, session.turn));
         }
     }
+}
 
-    /// Moves over the turns, or over what the agent did; `To` names a step by its number there.
-    pub(super) fn go_over_turns(&mut self, session: &mut Session, motion: Motion, height: usize) {
-        if !has_one_request(session) {
-            self.go_beyond(session, Some(motion.from(session.turn, usize::MAX, height)));
-            let turn = motion.from(session.turn, session.run.turns.len(), height);
-            return self.select_turn(session, turn);
+/// Moves over the turns, or over what the agent did; `To` names a step by its number there.
+pub(super) fn go_over_turns(
+    replay: &mut Replay,
+    session: &mut Session,
+    motion: Motion,
+    height: usize,
+) {
+    if !has_one_request(session) {
+        replay.go_beyond(session, Some(motion.from(session.turn, usize::MAX, height)));
+        let turn = motion.from(session.turn, session.run.turns.len(), height);
+        return replay.select_turn(session, turn);
+    }
+    let acts = acts(session);
+    let here = act_here(replay, &acts);
+    let wanted = match motion {
+        Motion::To(number) => acts.partition_point(|(at, _)| *at < number),
+        motion => motion.from(here, acts.len(), height),
+    };
+    select_act(replay, &acts, wanted);
+}
+
+/// The act in a row of the panel, which counts from the first that is seen.
+pub(super) fn point_at_act(replay: &mut Replay, session: &Session, row: usize, height: usize) {
+    let acts = acts(session);
+    let top = centred(act_here(replay, &acts), acts.len(), height);
+    if top + row < acts.len() {
+        select_act(replay, &acts, top + row);
+    }
+}
+
+fn select_act(replay: &mut Replay, acts: &[(usize, StepId)], at: usize) {
+    if let Some((_, step)) = acts.get(at.min(acts.len().saturating_sub(1))) {
+        replay.select_step_id(*step);
+    }
+}
+
+/// To another step that failed.
+pub(super) fn go_to_failure(replay: &mut Replay, session: &mut Session, message: &Failures) {
+    let failed = failures::steps_that_failed(&session.run);
+    let number = replay.step_number();
+    let numbers = session.run.step_numbers(session.turn);
+    let here = |id: &StepId| (id.turn, numbers.get(id).copied().unwrap_or_default());
+    let is_before = |id: &StepId| match id.turn == session.turn {
+        true => here(id).1 < number,
+        false => id.turn < session.turn,
+    };
+    let first = failed.partition_point(is_before);
+    let is_at = failed.get(first).is_some_and(|id| here(id) == (session.turn, number));
+    let wanted = match *message {
+        Failures::Next(count) => Some(first + usize::from(is_at) + count - 1),
+        Failures::Previous(count) => first.checked_sub(count),
+    };
+    match wanted.and_then(|at| failed.get(at)).copied() {
+        Some(step) => show_step(replay, session, step),
+        None if failed.is_empty() => session.notice = Some("nothing failed in this run".into()),
+        None => {
+            session.notice = Some(match message {
+                Failures::Next(_) => "nothing failed after this".into(),
+                Failures::Previous(_) => "nothing failed before this".into(),
+            });
         }
-        let acts = self.acts(session);
-        let here = self.act_here(&acts);
-        let wanted = match motion {
-            Motion::To(number) => acts.partition_point(|(at, _)| *at < number),
-            motion => motion.from(here, acts.len(), height),
-        };
-        self.select_act(&acts, wanted);
     }
+}
 
-    /// The act in a row of the panel, which counts from the first that is seen.
-    pub(super) fn point_at_act(&mut self, session: &Session, row: usize, height: usize) {
-        let acts = self.acts(session);
-        let top = centred(self.act_here(&acts), acts.len(), height);
-        if top + row < acts.len() {
-            self.select_act(&acts, top + row);
-        }
-    }
-
-    fn select_act(&mut self, acts: &[(usize, StepId)], at: usize) {
-        if let Some((_, step)) = acts.get(at.min(acts.len().saturating_sub(1))) {
-            self.select_step_id(*step);
-        }
-    }
-
-    /// To another step that failed.
-    pub(super) fn go_to_failure(&mut self, session: &mut Session, message: &Failures) {
-        let failed = failures::steps_that_failed(&session.run);
-        let number = self.step_number();
-        let numbers = session.run.step_numbers(session.turn);
-        let here = |id: &StepId| (id.turn, numbers.get(id).copied().unwrap_or_default());
-        let is_before = |id: &StepId| match id.turn == session.turn {
-            true => here(id).1 < number,
-            false => id.turn < session.turn,
-        };
-        let first = failed.partition_point(is_before);
-        let is_at = failed.get(first).is_some_and(|id| here(id) == (session.turn, number));
-        let wanted = match *message {
-            Failures::Next(count) => Some(first + usize::from(is_at) + count - 1),
-            Failures::Previous(count) => first.checked_sub(count),
-        };
-        match wanted.and_then(|at| failed.get(at)).copied() {
-            Some(step) => self.show_step(session, step),
-            None if failed.is_empty() => session.notice = Some("nothing failed in this run".into()),
-            None => {
-                session.notice = Some(match message {
-                    Failures::Next(_) => "nothing failed after this".into(),
-                    Failures::Previous(_) => "nothing failed before this".into(),
-                });
-            }
-        }
-    }
-
-    /// Selects a step of any turn, with its words.
-    pub(super) fn show_step(&mut self, session: &mut Session, step: StepId) {
-        self.select_turn(session, step.turn);
-        self.select_step_id(step);
-        self.focus = Panel::Steps;
-    }
+/// Selects a step of any turn, with its words.
+pub(super) fn show_step(replay: &mut Replay, session: &mut Session, step: StepId) {
+    replay.select_turn(session, step.turn);
+    replay.select_step_id(step);
+    replay.focus = Panel::Steps;
 }

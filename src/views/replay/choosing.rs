@@ -4,7 +4,7 @@ use crate::{
     run::{failures, values::Named},
     session::Session,
     views::replay::{
-        Replay,
+        Replay, acts,
         chooser::{Areas, Chooser, Kind, Message},
         steps::{Item, Kinds},
         stops::Stop,
@@ -164,7 +164,7 @@ impl Replay {
             }
             Kind::Failures => {
                 if let Some(step) = chooser.failed.get(row) {
-                    self.show_step(session, *step);
+                    acts::show_step(self, session, *step);
                 }
             }
             Kind::Kinds => self.choose_kinds(Kinds::ALL.get(row).copied().unwrap_or_default()),

@@ -2,7 +2,7 @@
 
 use super::{
     Message, Replay,
-    acts::has_one_request,
+    acts::{self, has_one_request},
     chooser::{self, Chooser},
     diff::{self, Follows},
     draw::tabs::tab,
@@ -29,7 +29,7 @@ use crate::{
 impl Replay {
     pub fn update(&mut self, session: &mut Session, message: Message, layout: &Layout) {
         match message {
-            Message::Turns(message) => self.go_to_turn(session, &message),
+            Message::Turns(message) => acts::go_to_turn(self, session, &message),
             Message::Steps(message) => self.update_steps(session, message),
             Message::Files(message) => self.update_files(session, message),
             Message::Diff(message) => self.update_diff(session, message, layout),
@@ -45,8 +45,8 @@ impl Replay {
             Message::Beat => self.beat(session),
             Message::Base(message) => self.update_base(session, &message),
             Message::Edits(message) => self.go_to_edit(session, &message),
-            Message::Failures(message) => self.go_to_failure(session, &message),
-            Message::Step(step) => self.show_step(session, step),
+            Message::Failures(message) => acts::go_to_failure(self, session, &message),
+            Message::Step(step) => acts::show_step(self, session, step),
             Message::Choose(message) => self.update_chooser(session, message, layout),
             Message::List(kinds) => self.choose_kinds(kinds),
             Message::SwitchMarks => self.show_marks_or_not(session),
@@ -123,7 +123,7 @@ impl Replay {
     fn go(&mut self, session: &mut Session, motion: Motion, layout: &Layout) {
         let height = usize::from(layout.room(self.focus).height);
         match self.focus {
-            Panel::Turns => self.go_over_turns(session, motion, height),
+            Panel::Turns => acts::go_over_turns(self, session, motion, height),
             Panel::Files if self.tree.is_shown => self.tree.go(motion, height),
             Panel::Files => {
                 let mut files = std::mem::take(&mut self.files);
@@ -176,7 +176,9 @@ impl Replay {
         self.focus = panel;
         let height = usize::from(layout.room(panel).height);
         match panel {
-            Panel::Turns if has_one_request(session) => self.point_at_act(session, row, height),
+            Panel::Turns if has_one_request(session) => {
+                acts::point_at_act(self, session, row, height)
+            }
             Panel::Turns => self.point_at_turn(session, row, height),
             Panel::Files if self.tree.is_shown => {
                 let rows = self.tree.rows().len();
@@ -229,7 +231,7 @@ impl Replay {
     fn wheel(&mut self, session: &mut Session, panel: Panel, motion: Motion, layout: &Layout) {
         let height = usize::from(layout.room(panel).height);
         match panel {
-            Panel::Turns => self.go_over_turns(session, motion.of_one(), height),
+            Panel::Turns => acts::go_over_turns(self, session, motion.of_one(), height),
             Panel::Files if self.tree.is_shown => self.tree.go(motion.of_one(), height),
             Panel::Files => {
                 let mut files = std::mem::take(&mut self.files);

@@ -4,7 +4,10 @@ use ratatui::{buffer::Buffer, layout::Rect, text::Line, widgets::Widget};
 
 use crate::{
     session::Session,
-    views::replay::{Replay, acts::has_one_request},
+    views::replay::{
+        Replay,
+        acts::{self, has_one_request},
+    },
     widgets::{
         layout::Panel,
         line::{fit, own},
@@ -15,7 +18,7 @@ use crate::{
 /// What a tab says: a panel's name and how much is in it.
 pub fn tab(view: &Replay, session: &Session, panel: Panel) -> String {
     if panel == Panel::Turns && has_one_request(session) {
-        return format!(" actions {} ", view.acts(session).len());
+        return format!(" actions {} ", acts::acts(session).len());
     }
     let count = match panel {
         Panel::Turns => Some(session.run.turns.len()),

@@ -13,7 +13,10 @@ use crate::{
         digest::{Digest, Lines},
         turns::{Row, rows},
     },
-    views::replay::{Replay, acts::has_one_request},
+    views::replay::{
+        Replay,
+        acts::{self, act_here, has_one_request},
+    },
     widgets::{
         layout::Panel,
         line::{fit, own, recorded, sides},
@@ -30,7 +33,7 @@ pub fn draw(view: &Replay, session: &Session, theme: Theme, area: Rect, buffer: 
     let title = Line::from(name(view, Panel::Turns, words.into(), theme));
     let inner = frame(view, Panel::Turns, title, theme, area, buffer);
     if is_single {
-        return acts(view, session, theme, inner, buffer);
+        return actions(view, session, theme, inner, buffer);
     }
     let rows = rows(&session.run);
     let selected = rows.iter().position(|row| *row == Row::Turn(session.turn)).unwrap_or_default();
@@ -52,13 +55,13 @@ pub fn draw(view: &Replay, session: &Session, theme: Theme, area: Rect, buffer: 
 }
 
 /// What the agent of a run of one request did: `▌136 ✗ pytest -q`.
-fn acts(view: &Replay, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
-    let acts = view.acts(session);
+fn actions(view: &Replay, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let acts = acts::acts(session);
     if acts.is_empty() {
         let words = "nothing was edited or run";
         return crate::widgets::panel::sentence(words, theme.of(Meaning::Muted), area, buffer);
     }
-    let (digits, here) = (view.step_count().to_string().len(), view.act_here(&acts));
+    let (digits, here) = (view.step_count().to_string().len(), act_here(view, &acts));
     let line = |index: usize| {
         let (number, id) = acts[index];
         let Some(step) = session.run.step(id) else { return Line::default() };
