@@ -18,6 +18,7 @@ pub mod coverage;
 pub mod figures;
 pub mod files;
 pub mod flags;
+pub mod lookup;
 pub mod named;
 pub mod path;
 mod place;
