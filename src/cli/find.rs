@@ -7,11 +7,11 @@ use serde::Serialize;
 use crate::{
     run::{
         Time,
-        lookup::{Hit, Lookup, RunHits},
+        lookup::{Hit, Looked, Lookup, RunHits},
         search::{HitPlace, StepField},
     },
     store::{
-        lookup::{self, Built, Finder, Looked, Told},
+        lookup::{self, Built, Finder, Told},
         usual_places::usual_places,
     },
 };
@@ -28,8 +28,10 @@ use super::{
 /// digits in a row, whatever their case: find_user is found by find_user, find and user; find_us* is its beginning. What is
 /// found is printed by run, the newest first, each line with its turn and step.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Exit codes: 0 something was found, 1 nothing was; the others as everywhere. An index makes it quick and \
-    is never needed: it is made and kept up while a table of runs is on screen, or with --index.")]
+#[command(
+    after_help = "Exit codes: 0 something was found, 1 nothing was; the others as everywhere. An index makes it quick and \
+    is never needed: it is made and kept up while a table of runs is on screen, or with --index."
+)]
 pub struct Args {
     /// What is looked for, in one argument: 'retry "connection reset" tool:Bash'
     #[arg(required_unless_present_any = ["forget", "index"])]
@@ -64,7 +66,9 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let paths = paths(args)?;
     if args.index {
         let index = index.as_deref().ok_or_else(|| {
-            Failure::unread("there is no home folder to keep an index in; XDG_CACHE_HOME names another folder")
+            Failure::unread(
+                "there is no home folder to keep an index in; XDG_CACHE_HOME names another folder",
+            )
         })?;
         bring_up_to_date(index, &paths)?;
     }
@@ -118,7 +122,10 @@ fn paths(args: &Args) -> Result<Vec<PathBuf>, Failure> {
     }
     let is_missing = |path: &&PathBuf| !path.exists() && !inside_of_a_file(path);
     if let Some(path) = args.paths.iter().find(is_missing) {
-        return Err(Failure::unread(format!("cannot read {}: no such file or folder", path.display())));
+        return Err(Failure::unread(format!(
+            "cannot read {}: no such file or folder",
+            path.display()
+        )));
     }
     Ok(args.paths.clone())
 }

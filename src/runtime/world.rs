@@ -31,6 +31,7 @@ use crate::{
     run::{
         RepoPath, Run, StepId, StepText,
         files::{Change, FileDiff, Timeline, blame::BlamedLine},
+        lookup::{Looked, RunHits},
         rubric::{Component, Gold, Label, Labels, Rubric, Verdict},
         search::{Hit, Query},
     },
@@ -65,6 +66,7 @@ use super::{
     collecting::Collecting,
     comparing::Comparing,
     event::{Event, Reply},
+    finding::Finding,
     follow::Following,
     held::Held,
     jobs,
@@ -88,6 +90,7 @@ pub struct World {
     unwanted: Arc<AtomicU64>,
     comparing: Comparing,
     collecting: Collecting,
+    finding: Finding,
     /// The agent at work, where a run is being made.
     living: Option<Living>,
     judging: Judging,
@@ -128,6 +131,7 @@ impl World {
             scoring: Arc::default(),
             unwanted: Arc::default(),
             collecting,
+            finding: Finding::default(),
             living: None,
             testing: jobs::Testing::default(),
             named: NamedFiles::default(),
@@ -162,6 +166,11 @@ impl World {
         self.collecting.scoring = Arc::new(scoring.another());
         self.scoring = Arc::new(scoring);
         self.comparing.score_with(self.scoring.clone());
+    }
+
+    /// From now on what runs say is found by the index, which is kept up; without one everything is read.
+    pub fn find_with(&mut self, index: Option<PathBuf>) {
+        self.finding.index = index;
     }
 
     /// From now on the code is scored as somebody said on the screen.
@@ -271,6 +280,9 @@ impl World {
         if let Some(Question::Search { .. }) = question {
             self.search.store(request.number(), Ordering::Relaxed);
         }
+        if let Some(Question::Find { .. }) = question {
+            self.finding.begin(request);
+        }
         let worker = self.worker(request, question);
         let takes_long = question.is_some_and(takes_long);
         let sender = self.sender.clone();
@@ -298,6 +310,7 @@ impl World {
             recording: self.recording.clone(),
             comparing: self.comparing.clone(),
             collecting: self.collecting.clone(),
+            finding: self.finding.clone(),
             testing: self.testing.for_question(question),
             named: self.named.clone(),
             starting: self.starting.clone(),
@@ -346,6 +359,7 @@ struct Worker {
     cancellation: Cancellation,
     comparing: Comparing,
     collecting: Collecting,
+    finding: Finding,
     judging: Judging,
     testing: jobs::Testing,
     named: NamedFiles,
@@ -634,7 +648,13 @@ impl Executor for Worker {
 
     fn run_paths(&self, sources: Vec<PathBuf>) -> Result<(), Sentence> {
         self.collecting.find(&sources, &|found| self.tell(Part::Runs(found)));
+        self.finding.keep_up(sources);
         Ok(())
+    }
+
+    fn find(&self, sources: Vec<PathBuf>, words: String) -> Result<Looked, Sentence> {
+        let tell = |found: RunHits| self.tell(Part::RunHits(vec![found]));
+        self.finding.find(self.request, sources, &words, &tell)
     }
 
     fn cards(&self, depth: Depth, asked: Vec<session::runs::Asked>) -> Result<(), Sentence> {

@@ -60,7 +60,8 @@ const EDITORS: [&str; 4] = [
 /// The places that are there, in the order of the rows; none where there is no home folder.
 pub fn usual_places() -> Vec<UsualPlace> {
     let Ok(home) = etcetera::home_dir() else { return vec![] };
-    let variable = |name: &str| std::env::var_os(name).filter(|it| !it.is_empty()).map(PathBuf::from);
+    let variable =
+        |name: &str| std::env::var_os(name).filter(|it| !it.is_empty()).map(PathBuf::from);
     let mut places = below(&home, &variable);
     places.retain(|place| place.path.exists());
     places

@@ -17,6 +17,7 @@ mod decisions;
 mod decisions_judged;
 mod exported;
 mod faithfulness;
+mod find;
 mod formats;
 mod headless;
 mod inside;

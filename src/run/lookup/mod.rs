@@ -72,6 +72,16 @@ pub struct Hit {
     pub excerpt: Box<str>,
     /// Bytes of the excerpt; empty where only filters were given.
     pub range: Range<usize>,
+    /// Byte of the whole line at which the hit begins.
+    pub start: usize,
+}
+
+impl Hit {
+    /// As the search within a run tells it.
+    pub fn in_run(&self) -> super::search::Hit {
+        let range = self.start..self.start + self.range.len();
+        super::search::Hit { turn: self.moment.turn, place: self.place, line: self.line, range }
+    }
 }
 
 /// What was found in one run.
@@ -95,6 +105,17 @@ pub struct About {
     /// The folder the agent worked in; None where the recording does not tell.
     pub project: Option<String>,
     pub started_at: Option<Time>,
+}
+
+/// What was looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Looked {
+    pub runs: usize,
+    /// Those of them that the index knew as they are.
+    pub indexed: usize,
+    /// Runs with hits.
+    pub with_hits: usize,
+    pub hits: usize,
 }
 
 /// Hits kept of one run; those after them are counted.
@@ -164,7 +185,16 @@ impl Lookup {
     pub fn in_run(&self) -> Option<Query> {
         self.terms.first().map(|term| match term {
             Term::Phrase(phrase) => {
-                Query { pattern: phrase.text().to_lowercase(), syntax: Syntax::Literal }
+                let words: Vec<String> =
+                    phrase.text().split_whitespace().map(|it| it.to_lowercase()).collect();
+                match words.as_slice() {
+                    [one] => Query { pattern: one.clone(), syntax: Syntax::Literal },
+                    several => {
+                        let escaped = several.iter().map(|it| regex::escape(it));
+                        let pattern = escaped.collect::<Vec<_>>().join(r"\s+");
+                        Query { pattern, syntax: Syntax::Regex }
+                    }
+                }
             }
             Term::Pattern(_, query) => query.clone(),
         })
@@ -191,7 +221,13 @@ impl Lookup {
     }
 
     /// Whether a run can have hits: its agent, its format, its folder, and the last time of anything in it.
-    pub fn takes_run(&self, agent: Option<&str>, format: &str, project: Option<&str>, last: Option<Time>) -> bool {
+    pub fn takes_run(
+        &self,
+        agent: Option<&str>,
+        format: &str,
+        project: Option<&str>,
+        last: Option<Time>,
+    ) -> bool {
         self.filters.iter().all(|filter| match filter {
             Filter::Agent(name) => agent.is_some_and(|it| name.is_in(it)) || name.is_in(format),
             Filter::Project(name) => project.is_some_and(|it| name.is_in(it)),
@@ -217,9 +253,17 @@ impl Lookup {
 
     /// Gives each line of a moment with something that is looked for, if all of it is there. The texts are those of the
     /// step, or of the request as [`StepText::text`].
-    pub fn look(&self, run: &Run, moment: Moment, texts: &StepText, found: &mut dyn FnMut(Found<'_>)) {
+    pub fn look(
+        &self,
+        run: &Run,
+        moment: Moment,
+        texts: &StepText,
+        found: &mut dyn FnMut(Found<'_>),
+    ) {
         let fields = fields(moment, texts);
-        if !self.names_files(run, moment, texts) || !self.terms.iter().all(|term| term.is_in(&fields)) {
+        if !self.names_files(run, moment, texts)
+            || !self.terms.iter().all(|term| term.is_in(&fields))
+        {
             return;
         }
         if self.terms.is_empty() {
@@ -283,7 +327,14 @@ impl Found<'_> {
     /// The hit with its line cut to what is kept.
     pub fn kept(&self) -> Hit {
         let (excerpt, range) = excerpt(self.words, &self.range);
-        Hit { moment: self.moment, place: self.place, line: self.line, excerpt: excerpt.into(), range }
+        Hit {
+            moment: self.moment,
+            place: self.place,
+            line: self.line,
+            excerpt: excerpt.into(),
+            range,
+            start: self.range.start,
+        }
     }
 }
 
@@ -294,7 +345,8 @@ fn excerpt(line: &str, range: &Range<usize>) -> (String, Range<usize>) {
     }
     let before = line[..range.start].char_indices().rev().take(EXCERPT_CHARS / 3).last();
     let start = before.map_or(range.start, |(at, _)| at);
-    let end = line[start..].char_indices().nth(EXCERPT_CHARS).map_or(line.len(), |(at, _)| start + at);
+    let end =
+        line[start..].char_indices().nth(EXCERPT_CHARS).map_or(line.len(), |(at, _)| start + at);
     let within = |at: usize| at.clamp(start, end) - start;
     (line[start..end].to_owned(), within(range.start)..within(range.end))
 }

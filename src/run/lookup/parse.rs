@@ -86,7 +86,9 @@ fn filter(name: Name, value: &str, now: Time) -> Result<Filter, String> {
 /// `7d`, `12h`, `2026-01-31`, `2026-01-31T10:00`, in UTC.
 fn since(value: &str, now: Time) -> Result<Time, String> {
     let wrong = || {
-        format!("since:{value} is no time; since:7d, since:12h, since:2026-01-31, since:2026-01-31T10:00")
+        format!(
+            "since:{value} is no time; since:7d, since:12h, since:2026-01-31, since:2026-01-31T10:00"
+        )
     };
     let hours = [("h", 1), ("d", 24), ("w", 24 * 7)].into_iter().find_map(|(unit, hours)| {
         let count: i64 = value.strip_suffix(unit)?.parse().ok()?;
@@ -193,10 +195,10 @@ mod tests {
         ];
 
         assert_eq!(parts(line).unwrap(), expected);
-        assert_eq!(parts("/usr/lib error::Result").unwrap(), [
-            Part::Word("/usr/lib"),
-            Part::Word("error::Result")
-        ]);
+        assert_eq!(
+            parts("/usr/lib error::Result").unwrap(),
+            [Part::Word("/usr/lib"), Part::Word("error::Result")]
+        );
     }
 
     #[test]

@@ -165,32 +165,41 @@ const IN_WORD: [u8; 256] = {
 /// Gives each word of a text, folded and cut as an index keeps it.
 pub fn each_word(text: &str, give: &mut dyn FnMut(&str)) {
     let bytes = text.as_bytes();
-    let mut word = String::with_capacity(MOST_BYTES);
     let mut at = 0;
-    while at < bytes.len() {
-        let byte = bytes[at];
-        let (letter, len) = match IN_WORD[usize::from(byte)] {
-            0 if byte < 128 => (None, 1),
-            0 => match text[at..].chars().next() {
-                Some(c) => (c.is_alphanumeric().then(|| folded(c)), c.len_utf8()),
-                None => (None, 1), // never: `at` stands at a character before the end
-            },
-            lower => (Some(char::from(lower)), 1),
-        };
-        at += len;
-        match letter {
-            Some(letter) if word.len() + letter.len_utf8() <= MOST_BYTES => word.push(letter),
-            // The rest of a long word is passed over up to its end.
-            Some(_) => at = end_of_word(text, at),
-            None if word.is_empty() => {}
-            None => {
-                give(&word);
-                word.clear();
-            }
+    let mut folded = String::with_capacity(MOST_BYTES);
+    while let Some(&byte) = bytes.get(at) {
+        if byte < 128 && IN_WORD[usize::from(byte)] == 0 {
+            at += 1;
+            continue;
         }
-    }
-    if !word.is_empty() {
-        give(&word);
+        let start = at;
+        let mut is_folded = true;
+        while let Some(&byte) = bytes.get(at).filter(|byte| IN_WORD[usize::from(**byte)] != 0) {
+            is_folded &= IN_WORD[usize::from(byte)] == byte;
+            at += 1;
+        }
+        let is_ascii = bytes.get(at).is_none_or(u8::is_ascii);
+        if is_ascii && is_folded && at - start <= MOST_BYTES {
+            give(&text[start..at]);
+            continue;
+        }
+        if let Some(rest) = (!is_ascii).then(|| &text[at..]) {
+            at = match end_of_word(text, at) {
+                // What is no letter may stand where a word could begin.
+                end if end == start => end + rest.chars().next().map_or(1, char::len_utf8),
+                end => end,
+            };
+        }
+        folded.clear();
+        for letter in text[start..at].chars().filter(|c| c.is_alphanumeric()).map(self::folded) {
+            if folded.len() + letter.len_utf8() > MOST_BYTES {
+                break;
+            }
+            folded.push(letter);
+        }
+        if !folded.is_empty() {
+            give(&folded);
+        }
     }
 }
 

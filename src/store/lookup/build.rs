@@ -73,7 +73,8 @@ pub fn build(
     goes_on: &(dyn Fn() -> bool + Sync),
     tell: &mut dyn FnMut(Progress),
 ) -> Result<Built, String> {
-    let told = |why: rusqlite::Error| format!("the index {} cannot be written: {why}", path.display());
+    let told =
+        |why: rusqlite::Error| format!("the index {} cannot be written: {why}", path.display());
     let lock = lock_file(path)?;
     if lock.try_lock().is_err() {
         return Ok(Built::Elsewhere);
@@ -86,7 +87,8 @@ pub fn build(
     let (fresh, stale) = parted(&rows, found, &siblings);
     let mut progress = Progress { runs: 0, of_runs: stale.len(), passed_over: fresh };
     tell(progress);
-    let readers = Readers { stale: &stale, next: AtomicUsize::new(0), goes_on, siblings: &siblings, path };
+    let readers =
+        Readers { stale: &stale, next: AtomicUsize::new(0), goes_on, siblings: &siblings, path };
     let (sender, pieces) = bounded(WAITING);
     let written = thread::scope(|scope| {
         for _ in 0..cores().min(stale.len()) {
@@ -106,7 +108,11 @@ pub fn build(
 fn lock_file(path: &Path) -> Result<fs::File, String> {
     let lock = lock_of(path);
     let told = |why: std::io::Error| {
-        format!("the index {} cannot be used: {}", path.display(), super::super::bytes::reason(&why))
+        format!(
+            "the index {} cannot be used: {}",
+            path.display(),
+            super::super::bytes::reason(&why)
+        )
     };
     if let Some(folder) = lock.parent() {
         fs::create_dir_all(folder).map_err(told)?;
@@ -128,7 +134,9 @@ pub fn found(sources: &[PathBuf]) -> Vec<(PathBuf, u64)> {
             true
         });
     }
-    found.sort_by(|(path, time), (other, other_time)| other_time.cmp(time).then_with(|| path.cmp(other)));
+    found.sort_by(|(path, time), (other, other_time)| {
+        other_time.cmp(time).then_with(|| path.cmp(other))
+    });
     found
 }
 
@@ -140,9 +148,15 @@ fn written(run: &Path) -> u64 {
 }
 
 /// Takes out the runs below the sources that are gone.
-fn remove_gone(index: &Index, rows: &[Row], sources: &[PathBuf], found: &[(PathBuf, u64)]) -> rusqlite::Result<()> {
+fn remove_gone(
+    index: &Index,
+    rows: &[Row],
+    sources: &[PathBuf],
+    found: &[(PathBuf, u64)],
+) -> rusqlite::Result<()> {
     let there: HashSet<&PathBuf> = found.iter().map(|(path, _)| path).collect();
-    let sources: Vec<PathBuf> = sources.iter().filter_map(|path| std::path::absolute(path).ok()).collect();
+    let sources: Vec<PathBuf> =
+        sources.iter().filter_map(|path| std::path::absolute(path).ok()).collect();
     let is_gone = |row: &&Row| {
         !there.contains(&row.path) && sources.iter().any(|source| row.path.starts_with(source))
     };
@@ -156,9 +170,13 @@ fn remove_gone(index: &Index, rows: &[Row], sources: &[PathBuf], found: &[(PathB
 }
 
 /// How many of the runs are in the index as they are, and the others.
-fn parted(rows: &[Row], found: Vec<(PathBuf, u64)>, siblings: &Siblings) -> (usize, Vec<(PathBuf, u64)>) {
+fn parted(
+    rows: &[Row],
+    found: Vec<(PathBuf, u64)>,
+    siblings: &Siblings,
+) -> (usize, Vec<(PathBuf, u64)>) {
     let known: HashMap<&PathBuf, &Row> = rows.iter().map(|row| (&row.path, row)).collect();
-    let is_fresh = |path: &PathBuf| known.get(path).is_some_and(|row| row.stamp.is_now(path, siblings));
+    let is_fresh = |path: &PathBuf| known.get(path).is_some_and(|row| row.is_now(siblings));
     let (fresh, stale): (Vec<_>, Vec<_>) = found.into_iter().partition(|(path, _)| is_fresh(path));
     (fresh.len(), stale)
 }
@@ -178,8 +196,11 @@ impl Readers<'_> {
         stand_back();
         let known = Index::existing(self.path);
         let mut gathered = Gathered::default();
-        while let Some((path, written)) = self.stale.get(self.next.fetch_add(1, Ordering::Relaxed)) {
-            if !(self.goes_on)() || self.read_run(path, *written, known.as_ref(), &mut gathered, sender).is_none() {
+        while let Some((path, written)) = self.stale.get(self.next.fetch_add(1, Ordering::Relaxed))
+        {
+            if !(self.goes_on)()
+                || self.read_run(path, *written, known.as_ref(), &mut gathered, sender).is_none()
+            {
                 return;
             }
         }
@@ -206,7 +227,11 @@ impl Readers<'_> {
         let kept = before.map_or(0, |(before, older)| {
             let only_grew = older.is_some_and(|older| stamp.only_grew_from(&older));
             let is_log = matches!(shape, Shape::Lines);
-            if only_grew && is_log { all.iter().zip(&before).take_while(|(a, b)| a == b).count() } else { 0 }
+            if only_grew && is_log {
+                all.iter().zip(&before).take_while(|(a, b)| a == b).count()
+            } else {
+                0
+            }
         });
         let facts = Facts::of(&opened.run, &parts.moments, written);
         let path = name.to_owned();

@@ -82,9 +82,12 @@ impl Gathered {
 
 /// Eight bytes at a time, multiplied; as good as a table needs. What the last multiplication mixed best is on top.
 fn hash(bytes: &[u8]) -> u64 {
-    let step = |hash: u64, next: u64| (hash.rotate_left(5) ^ next).wrapping_mul(0x517c_c1b7_2722_0a95);
+    let step =
+        |hash: u64, next: u64| (hash.rotate_left(5) ^ next).wrapping_mul(0x517c_c1b7_2722_0a95);
     let (chunks, rest) = bytes.as_chunks::<8>();
-    let hash = chunks.iter().fold(bytes.len() as u64, |hash, chunk| step(hash, u64::from_le_bytes(*chunk)));
+    let hash = chunks
+        .iter()
+        .fold(bytes.len() as u64, |hash, chunk| step(hash, u64::from_le_bytes(*chunk)));
     rest.iter().fold(hash, |hash, byte| step(hash, u64::from(*byte))) >> 20
 }
 

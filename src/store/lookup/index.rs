@@ -24,6 +24,7 @@ use crate::run::{
 };
 
 use super::{
+    super::siblings::Siblings,
     gathered::{EDITED, FAILED, TOOL},
     stamp::Stamp,
 };
@@ -40,7 +41,16 @@ pub struct Row {
     pub id: i64,
     pub path: PathBuf,
     pub facts: Facts,
-    pub stamp: Stamp,
+    /// In the form in which it is kept.
+    stamp: String,
+}
+
+impl Row {
+    /// Whether the run is as it was when it was indexed.
+    pub fn is_now(&self, siblings: &Siblings) -> bool {
+        let stamp: Result<Stamp, _> = serde_json::from_str(&self.stamp);
+        stamp.is_ok_and(|stamp| stamp.is_now(&self.path, siblings))
+    }
 }
 
 /// What of a run is asked before it is opened.
@@ -65,14 +75,15 @@ pub struct Part {
 /// Changes with the layout of the tables, and with what a word is.
 const LAYOUT: i64 = 1;
 
-/// How long another program's writing is waited for.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long another program's writing is waited for: by who writes, and by who reads, who can do without.
+const PATIENCE: Duration = Duration::from_secs(10);
+const READERS_PATIENCE: Duration = Duration::from_secs(1);
 
 /// Words that are gathered in memory before they are written (bytes).
 const GATHERED: i64 = 48 << 20;
 
-/// Pages of the file that are held in memory (KiB): as many as a transaction writes, so that none of it is written early
-/// and readers wait only while it is committed.
+/// Pages of the file that are held in memory (KiB): about as many as a transaction writes, so that little of it is written
+/// early and readers wait only while it is committed.
 const HELD: i64 = 48 << 10;
 
 /// Parts that are gone are let be up to so many.
@@ -111,7 +122,11 @@ pub fn lock_of(path: &Path) -> PathBuf {
 /// Deletes the index; whether there was one. The error is a sentence.
 pub fn forget(path: &Path) -> Result<bool, String> {
     let told = |why: std::io::Error| {
-        format!("the index {} cannot be deleted: {}", path.display(), super::super::bytes::reason(&why))
+        format!(
+            "the index {} cannot be deleted: {}",
+            path.display(),
+            super::super::bytes::reason(&why)
+        )
     };
     let is_there = path.exists();
     let mut journal = path.as_os_str().to_owned();
@@ -132,7 +147,7 @@ impl Index {
             return None;
         }
         let connection = Connection::open(path).ok()?;
-        connection.busy_timeout(PATIENCE).ok()?;
+        connection.busy_timeout(READERS_PATIENCE).ok()?;
         let is_ours = is_laid_out(&connection).unwrap_or(false);
         is_ours.then_some(Self { connection })
     }
@@ -159,13 +174,12 @@ impl Index {
         // No write-ahead log: home folders of clusters are shared, and there it is not safe.
         connection.pragma_update(None, "synchronous", "NORMAL")?;
         connection.pragma_update(None, "cache_size", -HELD)?;
-        connection.pragma_update(None, "cache_spill", false)?;
         let mut index = Self { connection };
         if !is_laid_out(&index.connection)? || index.has_more_gone_than_there()? {
             index.lay_out()?;
         }
         index.connection.execute(
-            "INSERT INTO words(words, rank) VALUES ('hashsize', ?1), ('automerge', 0), ('crisismerge', 16)",
+            "INSERT INTO words(words, rank) VALUES ('hashsize', ?1), ('automerge', 8), ('crisismerge', 32)",
             [GATHERED],
         )?;
         Ok(index)
@@ -203,20 +217,24 @@ impl Index {
             .connection
             .prepare("SELECT id, path, facts, stamp FROM runs WHERE stamp IS NOT NULL")?;
         let rows = query.query_map([], |row| {
-            let (path, facts, stamp): (String, String, String) = (row.get(1)?, row.get(2)?, row.get(3)?);
+            let (path, facts, stamp): (String, String, String) =
+                (row.get(1)?, row.get(2)?, row.get(3)?);
             Ok((row.get::<_, i64>(0)?, PathBuf::from(path), facts, stamp))
         })?;
         let mut runs = vec![];
         for row in rows {
             let (id, path, facts, stamp) = row?;
-            let known = serde_json::from_str(&facts).ok().zip(serde_json::from_str(&stamp).ok());
-            runs.extend(known.map(|(facts, stamp)| Row { id, path, facts, stamp }));
+            let facts = serde_json::from_str(&facts).ok();
+            runs.extend(facts.map(|facts| Row { id, path, facts, stamp }));
         }
         Ok(runs)
     }
 
     /// The parts that may have what is needed, by run, in their order; None where nothing is needed that an index tells.
-    pub fn candidates(&self, needed: &Needed) -> rusqlite::Result<Option<HashMap<i64, Vec<Range<usize>>>>> {
+    pub fn candidates(
+        &self,
+        needed: &Needed,
+    ) -> rusqlite::Result<Option<HashMap<i64, Vec<Range<usize>>>>> {
         let Some(words) = expression(needed) else { return Ok(None) };
         let mut query = self.connection.prepare(
             "SELECT parts.run, parts.first, parts.last FROM words CROSS JOIN parts ON parts.id = words.rowid
@@ -234,15 +252,18 @@ impl Index {
 
     /// What is in the index of the run at a path, whole or not: its parts in their order, and its stamp.
     pub fn known(&self, path: &str) -> rusqlite::Result<(Vec<Part>, Option<Stamp>)> {
-        let row = self.connection.query_row("SELECT id, stamp FROM runs WHERE path = ?1", [path], |row| {
-            Ok((row.get::<_, i64>(0)?, row.get::<_, Option<String>>(1)?))
-        });
+        let row = self.connection.query_row(
+            "SELECT id, stamp FROM runs WHERE path = ?1",
+            [path],
+            |row| Ok((row.get::<_, i64>(0)?, row.get::<_, Option<String>>(1)?)),
+        );
         let Some((id, stamp)) = row.optional()? else { return Ok((vec![], None)) };
         let mut query = self
             .connection
             .prepare_cached("SELECT first, last, print FROM parts WHERE run = ?1 ORDER BY id")?;
         let parts = query.query_map([id], |row| {
-            let moments = row.get::<_, i64>(0)?.max(0) as usize..row.get::<_, i64>(1)?.max(0) as usize;
+            let moments =
+                row.get::<_, i64>(0)?.max(0) as usize..row.get::<_, i64>(1)?.max(0) as usize;
             Ok(Part { moments, print: row.get(2)? })
         })?;
         let parts = parts.collect::<rusqlite::Result<_>>()?;

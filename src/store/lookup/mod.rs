@@ -22,7 +22,7 @@ use std::{
 
 use crate::{
     formats::Executor as _,
-    run::lookup::{About, Hit, Lookup, MOST_HITS, Moment, RunHits},
+    run::lookup::{About, Hit, Looked, Lookup, MOST_HITS, Moment, RunHits},
 };
 
 use super::{archive::Opened, executor::Threads, open::open_among, siblings::Siblings};
@@ -50,22 +50,18 @@ pub enum Told {
     Unread(String),
 }
 
-/// What was looked at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Looked {
-    pub runs: usize,
-    /// Those of them that the index knew as they are.
-    pub indexed: usize,
-    /// Runs with hits.
-    pub with_hits: usize,
-    pub hits: usize,
-}
-
 /// A run to look in: all of it, or the parts that may have something.
 struct Wanted {
     /// As it is told.
     path: PathBuf,
-    parts: Option<Vec<Range<usize>>>,
+    parts: MayHave,
+}
+
+/// Where in a run something may be.
+enum MayHave {
+    Anywhere,
+    /// Positions of requests and steps.
+    Parts(Vec<Range<usize>>),
 }
 
 impl Finder<'_> {
@@ -74,45 +70,62 @@ impl Finder<'_> {
     pub fn look(&self, sources: &[PathBuf], tell: &mut dyn FnMut(Told) -> bool) -> Looked {
         let siblings = Siblings::default();
         let sources: Vec<Source> = sources.iter().map(Source::of).collect();
+        let mut looked = Looked::default();
         let indexed = self.index.and_then(Index::existing);
-        let (known, wanted) = indexed.and_then(|index| self.known(&index, &sources, &siblings)).unwrap_or_default();
-        let mut looked = Looked { runs: known.len(), indexed: known.len(), ..Looked::default() };
+        let rows = indexed.and_then(|index| self.indexed(&index, &sources)).unwrap_or_default();
+        // What may have something comes before it is asked of all others whether they are as they were.
+        let mut wanted = vec![];
+        let (mut known, mut rest) = (HashSet::new(), vec![]);
+        for (row, parts) in rows {
+            match (parts, told_as(&sources, &row.path)) {
+                (Some(parts), Some(path)) if self.takes(&row) => {
+                    if row.is_now(&siblings) {
+                        wanted.push(Wanted { path, parts });
+                        known.insert(row.path);
+                    }
+                }
+                _ => rest.push(row),
+            }
+        }
         if !self.look_in_all(&wanted, &siblings, &mut looked, tell) {
             return looked;
         }
+        let fresh = rest.into_iter().filter(|row| (self.goes_on)() && row.is_now(&siblings));
+        known.extend(fresh.map(|row| row.path));
         let absolute: Vec<PathBuf> = sources.iter().map(|source| source.absolute.clone()).collect();
         let others = build::found(&absolute).into_iter().filter(|(path, _)| !known.contains(path));
-        let others = others.filter_map(|(path, _)| Some(Wanted { path: told_as(&sources, &path)?, parts: None }));
+        let others = others.filter_map(|(path, _)| {
+            Some(Wanted { path: told_as(&sources, &path)?, parts: MayHave::Anywhere })
+        });
         let others: Vec<Wanted> = others.collect();
-        looked.runs += others.len();
+        (looked.runs, looked.indexed) = (known.len() + others.len(), known.len());
         self.look_in_all(&others, &siblings, &mut looked, tell);
         looked
     }
 
-    /// The runs that the index knows as they are, and those of them that may have something. None where the index cannot
-    /// be read.
-    fn known(&self, index: &Index, sources: &[Source], siblings: &Siblings) -> Option<(HashSet<PathBuf>, Vec<Wanted>)> {
+    /// The runs below the sources that the index has, the newest first, each with where it may have something; None
+    /// where it has nothing. None where the index cannot be read.
+    fn indexed(&self, index: &Index, sources: &[Source]) -> Option<Vec<(Row, Option<MayHave>)>> {
         let mut rows = index.runs().ok()?;
         let mut parts = index.candidates(&self.lookup.needed()).ok()?;
         rows.retain(|row| told_as(sources, &row.path).is_some());
-        rows.sort_by(|a, b| b.facts.written.cmp(&a.facts.written).then_with(|| a.path.cmp(&b.path)));
-        rows.retain(|row| (self.goes_on)() && row.stamp.is_now(&row.path, siblings));
-        let wanted = rows.iter().filter_map(|row| {
-            let Row { id, path, facts, .. } = row;
-            let takes = self.lookup.takes_run(
-                facts.agent.as_deref(),
-                &facts.format,
-                facts.project.as_deref(),
-                facts.last(),
-            );
-            let parts = match &mut parts {
-                Some(parts) => Some(parts.remove(id)?),
-                None => None,
-            };
-            Some(Wanted { path: told_as(sources, path)?, parts }).filter(|_| takes)
+        rows.sort_by(|a, b| {
+            b.facts.written.cmp(&a.facts.written).then_with(|| a.path.cmp(&b.path))
         });
-        let wanted = wanted.collect();
-        Some((rows.into_iter().map(|row| row.path).collect(), wanted))
+        let with_parts = rows.into_iter().map(|row| {
+            let parts = match &mut parts {
+                Some(parts) => parts.remove(&row.id).map(MayHave::Parts),
+                None => Some(MayHave::Anywhere),
+            };
+            (row, parts)
+        });
+        Some(with_parts.collect())
+    }
+
+    fn takes(&self, row: &Row) -> bool {
+        let facts = &row.facts;
+        let project = facts.project.as_deref();
+        self.lookup.takes_run(facts.agent.as_deref(), &facts.format, project, facts.last())
     }
 
     /// Whether more is wanted.
@@ -146,12 +159,17 @@ impl Finder<'_> {
     }
 
     /// None where nothing is found.
-    fn look_in(&self, wanted: &Wanted, siblings: &Siblings, goes_on: &(dyn Fn() -> bool + Sync)) -> Option<Told> {
+    fn look_in(
+        &self,
+        wanted: &Wanted,
+        siblings: &Siblings,
+        goes_on: &(dyn Fn() -> bool + Sync),
+    ) -> Option<Told> {
         let opened = match open_among(&wanted.path, siblings) {
             Ok(opened) => opened,
             Err(why) => return Some(Told::Unread(why.to_string())),
         };
-        let found = self.look_in_opened(&opened, wanted.parts.as_deref(), goes_on);
+        let found = self.look_in_opened(&opened, &wanted.parts, goes_on);
         let Parted { hits, total } = found;
         (total > 0).then(|| {
             let about = About::of(&opened.run);
@@ -162,7 +180,7 @@ impl Finder<'_> {
     fn look_in_opened(
         &self,
         opened: &Opened,
-        wanted: Option<&[Range<usize>]>,
+        wanted: &MayHave,
         goes_on: &(dyn Fn() -> bool + Sync),
     ) -> Parted {
         let parts = Parts::of(opened);
@@ -170,10 +188,18 @@ impl Finder<'_> {
         let last = parts.moments.iter().filter_map(|moment| moment.time(run));
         let last = last.chain(run.turns.iter().filter_map(|turn| turn.ended_at)).max();
         let agent = run.agent_key();
-        if !self.lookup.takes_run(agent.as_deref(), run.origin.format, run.origin.root.as_deref(), last) {
+        if !self.lookup.takes_run(
+            agent.as_deref(),
+            run.origin.format,
+            run.origin.root.as_deref(),
+            last,
+        ) {
             return Parted::default();
         }
-        let ranges = wanted.map_or_else(|| parts.all(), <[_]>::to_vec);
+        let ranges = match wanted {
+            MayHave::Anywhere => parts.all(),
+            MayHave::Parts(parts) => parts.clone(),
+        };
         let kept: Vec<Mutex<Parted>> = ranges.iter().map(|_| Mutex::default()).collect();
         let work = |at: usize| {
             let moments = parts.moments.get(ranges[at].clone()).unwrap_or_default();
@@ -239,7 +265,11 @@ impl Source {
 fn told_as(sources: &[Source], path: &Path) -> Option<PathBuf> {
     sources.iter().find_map(|source| {
         let rest = path.strip_prefix(&source.absolute).ok()?;
-        Some(if rest.as_os_str().is_empty() { source.named.clone() } else { source.named.join(rest) })
+        Some(if rest.as_os_str().is_empty() {
+            source.named.clone()
+        } else {
+            source.named.join(rest)
+        })
     })
 }
 

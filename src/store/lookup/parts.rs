@@ -1,12 +1,11 @@
 //! The parts of a run that are looked through and indexed one at a time, and what they say.
 
 use std::{
-    fmt::Write as _,
-    hash::{DefaultHasher, Hasher},
+    hash::{DefaultHasher, Hash, Hasher},
     ops::Range,
 };
 
-use crate::run::{Place, Run, StepText, lookup::Moment};
+use crate::run::{Place, Run, Step, StepText, lookup::Moment};
 
 use super::super::{
     archive::Opened,
@@ -14,7 +13,7 @@ use super::super::{
 };
 
 /// Bytes of records in a part: so many that few parts have a common word, so few that one is read in a moment.
-const PART_BYTES: u64 = 128 << 10;
+const PART_BYTES: u64 = 256 << 10;
 
 /// The requests and steps of a run, by position.
 pub struct Parts<'a> {
@@ -52,17 +51,25 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// A number that is another one where the index of the run tells something else of the part.
+    /// A number that is another one where the index of the run tells something else of what the part says.
     pub fn print(&self, part: &Range<usize>) -> i64 {
-        let mut print = Print(DefaultHasher::new());
+        let mut print = DefaultHasher::new();
         for moment in &self.moments[part.clone()] {
-            let step = moment.step.and_then(|(id, _)| self.opened.run.step(id));
-            let request = self.opened.run.turns.get(moment.turn).filter(|_| step.is_none());
-            let request = request.map(|turn| (&turn.title, turn.request, &turn.added));
-            // What is written is hashed; that cannot fail.
-            let _ = write!(print, "{moment:?}{step:?}{request:?}");
+            moment.hash(&mut print);
+            match moment.step.and_then(|(id, _)| self.opened.run.step(id)) {
+                Some(step) => {
+                    (step.place, step.kind.word(), step.failed()).hash(&mut print);
+                    step.tool.as_ref().map(|tool| &tool.name).hash(&mut print);
+                    step.result().map(|result| (result.place, result.bytes)).hash(&mut print);
+                    paths(step).for_each(|path| path.hash(&mut print));
+                }
+                None => {
+                    let turn = self.opened.run.turns.get(moment.turn);
+                    turn.map(|turn| (turn.request, &turn.added)).hash(&mut print);
+                }
+            }
         }
-        print.0.finish().cast_signed()
+        print.finish().cast_signed()
     }
 
     /// The words of a part.
@@ -78,8 +85,7 @@ impl<'a> Parts<'a> {
             if step.failed() {
                 gathered.add_word(FAILED);
             }
-            for path in step.edits.iter().flat_map(|edit| edit.from.iter().chain([&edit.path])) {
-                let path = path.to_string();
+            for path in paths(step) {
                 gathered.add("", &path);
                 gathered.add(EDITED, &path);
             }
@@ -99,11 +105,7 @@ fn size(run: &Run, moment: Moment) -> u64 {
     }
 }
 
-struct Print(DefaultHasher);
-
-impl std::fmt::Write for Print {
-    fn write_str(&mut self, words: &str) -> std::fmt::Result {
-        self.0.write(words.as_bytes());
-        Ok(())
-    }
+/// The names of the files that a step edits, the old names of renames included.
+fn paths(step: &Step) -> impl Iterator<Item = String> {
+    step.edits.iter().flat_map(|edit| edit.from.iter().chain([&edit.path])).map(ToString::to_string)
 }

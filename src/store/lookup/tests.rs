@@ -83,17 +83,19 @@ fn what_is_appended_is_found_before_and_after_it_is_indexed_and_little_is_writte
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.jsonl");
     let index = folder.path().join("words.sqlite");
-    let filler: Vec<_> = (0..300).map(|at| turn(&format!("filler {at} {}", "x ".repeat(1000)))).collect();
+    let filler: Vec<_> =
+        (0..600).map(|at| turn(&format!("filler {at} {}", "x ".repeat(1000)))).collect();
     append(&path, &filler);
     build_all(&index, folder.path());
-    let parts = |index: &Path| Index::existing(index).unwrap().known(path.to_str().unwrap()).unwrap().0;
+    let parts =
+        |index: &Path| Index::existing(index).unwrap().known(path.to_str().unwrap()).unwrap().0;
     let before = parts(&index);
 
     let grown: Vec<_> = filler.iter().cloned().chain([turn("a needle at the end")]).collect();
     append(&path, &grown);
 
     let (hits, looked) = found(&[path.clone()], "needle", Some(&index));
-    assert_eq!((hits[0].total, hits[0].hits[0].moment.turn, looked.indexed), (1, 300, 0));
+    assert_eq!((hits[0].total, hits[0].hits[0].moment.turn, looked.indexed), (1, 600, 0));
     build_all(&index, folder.path());
     let (again, looked) = found(&[path.clone()], "needle", Some(&index));
     assert_eq!((again, looked.indexed), (hits, 1));
@@ -105,7 +107,10 @@ fn what_is_appended_is_found_before_and_after_it_is_indexed_and_little_is_writte
     append(&path, &[turn("another needle")]);
     assert_eq!(found(&[path.clone()], "filler", Some(&index)).1.hits, 0);
     build_all(&index, folder.path());
-    assert_eq!(found(&[path.clone()], "needle", Some(&index)).1, Looked { runs: 1, indexed: 1, with_hits: 1, hits: 1 });
+    assert_eq!(
+        found(&[path.clone()], "needle", Some(&index)).1,
+        Looked { runs: 1, indexed: 1, with_hits: 1, hits: 1 }
+    );
 }
 
 #[test]
@@ -114,13 +119,17 @@ fn an_index_that_was_left_in_the_middle_is_used_and_gone_on_with() {
     let runs = folder.path().join("runs");
     std::fs::create_dir(&runs).unwrap();
     for run in 0..4 {
-        std::fs::write(runs.join(format!("{run}.jsonl")), log(&run.to_string(), &[turn("needle")])).unwrap();
+        std::fs::write(runs.join(format!("{run}.jsonl")), log(&run.to_string(), &[turn("needle")]))
+            .unwrap();
     }
     let index = folder.path().join("words.sqlite");
     build_all(&index, &runs);
     // What a kill leaves behind: a run of which not all was written, and a transaction that was never committed.
     let half = rusqlite::Connection::open(&index).unwrap();
-    half.execute_batch("UPDATE runs SET stamp = NULL WHERE id = 1; BEGIN IMMEDIATE; DELETE FROM parts;").unwrap();
+    half.execute_batch(
+        "UPDATE runs SET stamp = NULL WHERE id = 1; BEGIN IMMEDIATE; DELETE FROM parts;",
+    )
+    .unwrap();
     let copy = folder.path().join("copy.sqlite");
     for end in ["", "-journal"] {
         let from = folder.path().join(format!("words.sqlite{end}"));
@@ -142,7 +151,8 @@ fn a_file_that_is_no_index_is_done_without_and_made_anew() {
     let path = folder.path().join("a.jsonl");
     append(&path, &[turn("needle")]);
     let index = folder.path().join("words.sqlite");
-    std::fs::write(&index, "these are not the bytes of a database, however many there are of them").unwrap();
+    std::fs::write(&index, "these are not the bytes of a database, however many there are of them")
+        .unwrap();
 
     assert_eq!(found(&[path.clone()], "needle", Some(&index)).1.hits, 1);
     build_all(&index, folder.path());
@@ -167,14 +177,16 @@ fn a_run_that_is_gone_is_found_no_more() {
 #[test]
 fn filters_narrow_down_what_is_found() {
     let folder = tempfile::tempdir().unwrap();
-    let failed = ("run it".to_owned(), "cargo test".to_owned(), "error: no such crate".to_owned(), true);
+    let failed =
+        ("run it".to_owned(), "cargo test".to_owned(), "error: no such crate".to_owned(), true);
     append(&folder.path().join("a.jsonl"), &[turn("run it"), failed]);
     let index = folder.path().join("words.sqlite");
     build_all(&index, folder.path());
 
     let count = |lookup: &str| {
         let sources = [folder.path().to_owned()];
-        let (with, without) = (found(&sources, lookup, Some(&index)), found(&sources, lookup, None));
+        let (with, without) =
+            (found(&sources, lookup, Some(&index)), found(&sources, lookup, None));
         assert_eq!(with.0, without.0, "{lookup}");
         with.1.hits
     };
@@ -182,7 +194,10 @@ fn filters_narrow_down_what_is_found() {
     assert_eq!(count("run"), 2);
     assert_eq!((count("error:"), count("error:crate"), count("error:out")), (1, 1, 0));
     assert_eq!((count("tool:bash"), count("tool:bash cargo"), count("tool:read")), (2, 1, 0));
-    assert_eq!((count("project:shop it"), count("project:sho it"), count("project:sho* it")), (2, 0, 2));
+    assert_eq!(
+        (count("project:shop it"), count("project:sho it"), count("project:sho* it")),
+        (2, 0, 2)
+    );
     assert_eq!((count("agent:claude run"), count("agent:codex run")), (2, 0));
     assert_eq!((count("since:2026-01-01T00:01 run"), count("since:1h run")), (1, 0));
     assert_eq!((count("/^run .t$/"), count("\"run it\""), count("\"it run\"")), (2, 2, 0));
@@ -191,7 +206,12 @@ fn filters_narrow_down_what_is_found() {
 const SIGNS: &str = "[abAB_. /-]{1,6}";
 
 fn texts() -> impl Strategy<Value = (String, String, String, bool)> {
-    let words = || proptest::string::string_regex("([abAB_ςΣé. /\\n-]{1,5}|find_user|src/a\\.rs|\\x1b\\[31mab\\x1b\\[0m){0,6}").unwrap();
+    let words = || {
+        proptest::string::string_regex(
+            "([abAB_ςΣé. /\\n-]{1,5}|find_user|src/a\\.rs|\\x1b\\[31mab\\x1b\\[0m){0,6}",
+        )
+        .unwrap()
+    };
     (words(), words(), words(), any::<bool>())
 }
 

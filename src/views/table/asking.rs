@@ -47,6 +47,7 @@ impl Collection {
             let sources = self.sources.clone();
             effects.push(self.asking.list.ask(numbers, (), Question::RunPaths { sources }));
         }
+        effects.extend(self.ask_to_find(numbers));
         if self.is_stopped {
             return effects;
         }
@@ -156,6 +157,7 @@ impl Collection {
     pub(crate) fn take(&mut self, request: Request, answer: Answer) {
         match answer {
             Answer::PairTests(results) => return self.take_tests(request, results),
+            Answer::Find(looked) => return self.end_finding(request, looked),
             Answer::RunPaths(ended) => {
                 if self.asking.list.answered(request).is_none() {
                     return;

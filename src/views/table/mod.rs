@@ -9,6 +9,7 @@ pub mod asking;
 pub mod draw;
 pub mod facts;
 pub mod filter;
+pub mod finding;
 pub mod order;
 pub mod pairs;
 mod pointing;
@@ -29,6 +30,7 @@ use crate::{
 
 use asking::Asking;
 use filter::Filter;
+use finding::Finding;
 use order::{Direction, Group, Key, Line, LineOptions, Sort};
 use pairs::{Matched, Pairs};
 use row::Row;
@@ -54,6 +56,8 @@ pub struct Collection {
     /// The run that another is to be compared with: index of its row.
     pub marked: Option<usize>,
     pub prompt: Option<Prompt>,
+    /// What is looked for in all runs, in the place of the table.
+    pub finding: Option<Box<Finding>>,
     /// The panel that holds two conditions against each other.
     pub pairs: Option<Pairs>,
     pub shape: Shape,
@@ -121,6 +125,8 @@ pub enum Message {
     /// The next two conditions or agents.
     NextPair,
     Prompt(prompt::Message),
+    /// In what all runs say.
+    Find(finding::Message),
     /// The run at the cursor; a group folds or unfolds.
     Open,
     /// The table, from the run that was opened from it.
@@ -254,6 +260,7 @@ impl Collection {
             Message::Pairs => self.switch_pairs(),
             Message::NextPair => self.next_pair(),
             Message::Prompt(message) => self.update_prompt(message),
+            Message::Find(message) => return self.update_finding(message, height),
             Message::Escape => self.escape(),
             Message::Open | Message::Show | Message::Compare => return, // these are the program's
         }
@@ -264,6 +271,9 @@ impl Collection {
     pub fn settle(&mut self, height: usize) {
         let len = self.lines().len();
         self.scroll.follow(len, height);
+        if let Some(finding) = &mut self.finding {
+            finding.settle(height);
+        }
     }
 
     fn choose(&mut self, motion: Motion) {
