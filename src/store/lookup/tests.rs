@@ -1,6 +1,6 @@
 //! That the index and a reading of everything find the same, whatever the runs and whatever is looked for.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use proptest::prelude::*;
 
@@ -29,16 +29,19 @@ fn log(session: &str, turns: &[(String, String, String, bool)]) -> String {
     log
 }
 
-fn found(sources: &[PathBuf], lookup: &str, index: Option<&Path>) -> (Vec<RunHits>, Looked) {
+fn found(source: &Path, lookup: &str, index: Option<&Path>) -> (Vec<RunHits>, Looked) {
     let lookup = Lookup::parse(lookup, Time::parse("2026-01-02T00:00:00Z").unwrap()).unwrap();
     let mut all = vec![];
-    let looked = Finder { lookup: &lookup, index, goes_on: &|| true }.look(sources, &mut |told| {
-        match told {
-            Told::Found(hits) => all.push(hits),
-            Told::Unread(why) => panic!("{why}"),
-        }
-        true
-    });
+    let looked = Finder { lookup: &lookup, index, goes_on: &|| true }.look(
+        &[source.to_owned()],
+        &mut |told| {
+            match told {
+                Told::Found(hits) => all.push(hits),
+                Told::Unread(why) => panic!("{why}"),
+            }
+            true
+        },
+    );
     all.sort_by(|a, b| a.path.cmp(&b.path));
     (all, looked)
 }
@@ -68,12 +71,12 @@ fn an_indexed_run_is_told_as_one_that_is_read() {
     let index = folder.path().join("words.sqlite");
 
     let built = build_all(&index, &runs);
-    let (hits, looked) = found(&[runs.clone()], "find_user", Some(&index));
+    let (hits, looked) = found(&runs, "find_user", Some(&index));
 
     assert_eq!((built.runs, built.of_runs, built.passed_over), (2, 2, 0));
     assert_eq!((looked.runs, looked.indexed, looked.hits), (2, 2, 1));
     assert_eq!(&*hits[0].hits[0].excerpt, "mend find_user in the shop");
-    assert_eq!(hits, found(&[runs.clone()], "find_user", None).0);
+    assert_eq!(hits, found(&runs, "find_user", None).0);
     assert_eq!(build_all(&index, &runs).passed_over, 2);
     assert!(forget(&index).unwrap() && !index.exists());
 }
@@ -94,10 +97,10 @@ fn what_is_appended_is_found_before_and_after_it_is_indexed_and_little_is_writte
     let grown: Vec<_> = filler.iter().cloned().chain([turn("a needle at the end")]).collect();
     append(&path, &grown);
 
-    let (hits, looked) = found(&[path.clone()], "needle", Some(&index));
+    let (hits, looked) = found(&path, "needle", Some(&index));
     assert_eq!((hits[0].total, hits[0].hits[0].moment.turn, looked.indexed), (1, 600, 0));
     build_all(&index, folder.path());
-    let (again, looked) = found(&[path.clone()], "needle", Some(&index));
+    let (again, looked) = found(&path, "needle", Some(&index));
     assert_eq!((again, looked.indexed), (hits, 1));
     let after = parts(&index);
     assert!(before.len() > 3);
@@ -105,10 +108,10 @@ fn what_is_appended_is_found_before_and_after_it_is_indexed_and_little_is_writte
 
     // Written anew from the start, it is read anew from the start.
     append(&path, &[turn("another needle")]);
-    assert_eq!(found(&[path.clone()], "filler", Some(&index)).1.hits, 0);
+    assert_eq!(found(&path, "filler", Some(&index)).1.hits, 0);
     build_all(&index, folder.path());
     assert_eq!(
-        found(&[path.clone()], "needle", Some(&index)).1,
+        found(&path, "needle", Some(&index)).1,
         Looked { runs: 1, indexed: 1, with_hits: 1, hits: 1 }
     );
 }
@@ -138,11 +141,11 @@ fn an_index_that_was_left_in_the_middle_is_used_and_gone_on_with() {
         }
     }
 
-    let (hits, looked) = found(&[runs.clone()], "needle", Some(&copy));
+    let (hits, looked) = found(&runs, "needle", Some(&copy));
 
     assert_eq!((hits.len(), looked.indexed), (4, 3));
     assert_eq!(build_all(&copy, &runs).of_runs, 1);
-    assert_eq!(found(&[runs], "needle", Some(&copy)).1.indexed, 4);
+    assert_eq!(found(&runs, "needle", Some(&copy)).1.indexed, 4);
 }
 
 #[test]
@@ -154,9 +157,9 @@ fn a_file_that_is_no_index_is_done_without_and_made_anew() {
     std::fs::write(&index, "these are not the bytes of a database, however many there are of them")
         .unwrap();
 
-    assert_eq!(found(&[path.clone()], "needle", Some(&index)).1.hits, 1);
+    assert_eq!(found(&path, "needle", Some(&index)).1.hits, 1);
     build_all(&index, folder.path());
-    assert_eq!(found(&[path], "needle", Some(&index)).1.indexed, 1);
+    assert_eq!(found(&path, "needle", Some(&index)).1.indexed, 1);
 }
 
 #[test]
@@ -169,7 +172,7 @@ fn a_run_that_is_gone_is_found_no_more() {
 
     std::fs::remove_file(&path).unwrap();
 
-    assert_eq!(found(&[folder.path().to_owned()], "needle", Some(&index)).0, []);
+    assert_eq!(found(folder.path(), "needle", Some(&index)).0, []);
     build_all(&index, folder.path());
     assert_eq!(Index::existing(&index).unwrap().runs().unwrap().len(), 0);
 }
@@ -184,9 +187,8 @@ fn filters_narrow_down_what_is_found() {
     build_all(&index, folder.path());
 
     let count = |lookup: &str| {
-        let sources = [folder.path().to_owned()];
-        let (with, without) =
-            (found(&sources, lookup, Some(&index)), found(&sources, lookup, None));
+        let source = folder.path();
+        let (with, without) = (found(source, lookup, Some(&index)), found(source, lookup, None));
         assert_eq!(with.0, without.0, "{lookup}");
         with.1.hits
     };
@@ -247,10 +249,10 @@ proptest! {
             std::fs::write(below.join(format!("{run}.jsonl")), log(&run.to_string(), turns)).unwrap();
         }
         build_all(&index, &below);
-        let sources = [below];
+        let source = below.as_path();
         for lookup in lookups.iter().filter(|it| Lookup::parse(it, Time(0)).is_ok()) {
-            let (with, looked) = found(&sources, lookup, Some(&index));
-            prop_assert_eq!(with, found(&sources, lookup, None).0, "{}", lookup);
+            let (with, looked) = found(source, lookup, Some(&index));
+            prop_assert_eq!(with, found(source, lookup, None).0, "{}", lookup);
             prop_assert_eq!(looked.indexed, looked.runs);
         }
     }
