@@ -90,7 +90,6 @@ pub struct World {
     unwanted: Arc<AtomicU64>,
     comparing: Comparing,
     collecting: Collecting,
-    finding: Finding,
     /// The agent at work, where a run is being made.
     living: Option<Living>,
     judging: Judging,
@@ -119,6 +118,7 @@ impl World {
             siblings: Arc::default(),
             unwanted: Arc::default(),
             era: 0,
+            finding: Finding::default(),
         };
         Self {
             judging: Judging::new(sender.clone()),
@@ -131,7 +131,6 @@ impl World {
             scoring: Arc::default(),
             unwanted: Arc::default(),
             collecting,
-            finding: Finding::default(),
             living: None,
             testing: jobs::Testing::default(),
             named: NamedFiles::default(),
@@ -170,7 +169,7 @@ impl World {
 
     /// From now on what runs say is found by the index, which is kept up; without one everything is read.
     pub fn find_with(&mut self, index: Option<PathBuf>) {
-        self.finding.index = index;
+        self.collecting.finding.index = index;
     }
 
     /// From now on the code is scored as somebody said on the screen.
@@ -281,7 +280,7 @@ impl World {
             self.search.store(request.number(), Ordering::Relaxed);
         }
         if let Some(Question::Find { .. }) = question {
-            self.finding.begin(request);
+            self.collecting.finding.begin(request);
         }
         let worker = self.worker(request, question);
         let takes_long = question.is_some_and(takes_long);
@@ -310,7 +309,6 @@ impl World {
             recording: self.recording.clone(),
             comparing: self.comparing.clone(),
             collecting: self.collecting.clone(),
-            finding: self.finding.clone(),
             testing: self.testing.for_question(question),
             named: self.named.clone(),
             starting: self.starting.clone(),
@@ -359,7 +357,6 @@ struct Worker {
     cancellation: Cancellation,
     comparing: Comparing,
     collecting: Collecting,
-    finding: Finding,
     judging: Judging,
     testing: jobs::Testing,
     named: NamedFiles,
@@ -648,13 +645,13 @@ impl Executor for Worker {
 
     fn run_paths(&self, sources: Vec<PathBuf>) -> Result<(), Sentence> {
         self.collecting.find(&sources, &|found| self.tell(Part::Runs(found)));
-        self.finding.keep_up(sources);
+        self.collecting.finding.keep_up(sources);
         Ok(())
     }
 
     fn find(&self, sources: Vec<PathBuf>, words: String) -> Result<Looked, Sentence> {
         let tell = |found: RunHits| self.tell(Part::RunHits(vec![found]));
-        self.finding.find(self.request, sources, &words, &tell)
+        self.collecting.finding.find(self.request, sources, &words, &tell)
     }
 
     fn cards(&self, depth: Depth, asked: Vec<session::runs::Asked>) -> Result<(), Sentence> {

@@ -199,7 +199,11 @@ impl App {
                     .on_open_run(|it| it.session.scores.take_progress(request, done, total));
             }
             Part::Runs(found) => self.screens.on_collection(|it| it.take_part(request, found)),
-            Part::RunHits(found) => self.screens.on_collection(|it| it.take_hits(request, found)),
+            Part::RunHits(found) => self.screens.on_collection(|it| {
+                if let Some(finding) = &mut it.finding {
+                    finding.take(request, found);
+                }
+            }),
             Part::Tested(checkpoint, outcome) => {
                 self.jobs.take_test(request, checkpoint, outcome, &mut self.screens);
             }

@@ -1,6 +1,8 @@
 //! What is looked for in everything that the runs of the table say, and what was found: lines by run, in the place of the
 //! table. Enter leads to one; the way back leads here again.
 
+use std::path::PathBuf;
+
 use ratatui::layout::Rect;
 
 use crate::{
@@ -20,8 +22,6 @@ use crate::{
         scroll::{Motion, Scroll},
     },
 };
-
-use super::Collection;
 
 #[derive(Debug, Default)]
 pub struct Finding {
@@ -131,6 +131,35 @@ impl Finding {
         self.scroll.follow(self.lines.len(), height);
     }
 
+    pub const fn context(&self) -> Context {
+        if self.is_typing { Context::FindWords } else { Context::Found }
+    }
+
+    /// Asks below these paths for what is to be asked for, if anything is.
+    pub(super) fn ask(&mut self, numbers: &mut Numbers, sources: &[PathBuf]) -> Option<Effect> {
+        let words = self.wanted.take()?;
+        let question = Question::Find { sources: sources.to_vec(), words };
+        Some(self.asking.ask(numbers, (), question))
+    }
+
+    /// Takes what was found in some runs, if the question that it belongs to is out.
+    pub(crate) fn take(&mut self, request: Request, found: Vec<RunHits>) {
+        if self.asking.is_about(request) {
+            self.add(found);
+        }
+    }
+
+    /// Takes the end of the question that is out.
+    pub(super) fn end(&mut self, request: Request, looked: Result<Looked, Sentence>) {
+        if self.asking.answered(request).is_none() {
+            return;
+        }
+        match looked {
+            Ok(looked) => self.looked = Some(looked),
+            Err(why) => self.complaint = Some(why),
+        }
+    }
+
     fn add(&mut self, found: Vec<RunHits>) {
         let mut kept: usize = self.found.iter().map(|run| run.hits.len()).sum();
         for run in found {
@@ -187,65 +216,28 @@ fn before_last(text: &str) -> usize {
     text.char_indices().next_back().map_or(0, |(at, _)| at)
 }
 
-impl Collection {
-    /// Which keys hold in the table.
-    pub fn context(&self) -> Context {
-        match &self.finding {
-            Some(finding) if finding.is_typing => Context::FindWords,
-            Some(_) => Context::Found,
-            None if self.prompt.is_some() => Context::Filter,
-            None => Context::Table,
+/// Changes what is looked for, which is nothing while the table is shown; `height` is how many lines are seen.
+pub(super) fn update(slot: &mut Option<Box<Finding>>, message: Message, height: usize) {
+    let finding = slot.get_or_insert_default();
+    let len = finding.lines.len();
+    match message {
+        Message::Start => finding.is_typing = true,
+        Message::Type(words) => finding.edit(|text| text.push_str(&words)),
+        Message::Erase => finding.edit(|text| text.truncate(before_last(text))),
+        Message::EraseAll => finding.edit(String::clear),
+        Message::Accept => finding.accept(),
+        Message::Cancel if finding.asked.is_empty() => *slot = None,
+        Message::Cancel => {
+            finding.is_typing = false;
+            finding.complaint = None;
+            finding.text.clone_from(&finding.asked);
         }
-    }
-
-    /// `height` is how many lines of the table are seen.
-    pub(crate) fn update_finding(&mut self, message: Message, height: usize) {
-        let finding = self.finding.get_or_insert_default();
-        let len = finding.lines.len();
-        match message {
-            Message::Start => finding.is_typing = true,
-            Message::Type(words) => finding.edit(|text| text.push_str(&words)),
-            Message::Erase => finding.edit(|text| text.truncate(before_last(text))),
-            Message::EraseAll => finding.edit(String::clear),
-            Message::Accept => finding.accept(),
-            Message::Cancel if finding.asked.is_empty() => self.finding = None,
-            Message::Cancel => {
-                finding.is_typing = false;
-                finding.complaint = None;
-                finding.text.clone_from(&finding.asked);
-            }
-            Message::Move(motion) => {
-                finding.scroll.cursor = motion.from(finding.scroll.cursor, len, height);
-            }
-            Message::Turn(motion) => finding.scroll.turn(motion, len, height),
-            Message::Run(motion) => finding.go_to_run(motion),
-            Message::Open => {} // this is the program's
-            Message::Close => self.finding = None,
+        Message::Move(motion) => {
+            finding.scroll.cursor = motion.from(finding.scroll.cursor, len, height);
         }
-    }
-
-    pub(crate) fn ask_to_find(&mut self, numbers: &mut Numbers) -> Option<Effect> {
-        let finding = self.finding.as_mut()?;
-        let words = finding.wanted.take()?;
-        let question = Question::Find { sources: self.sources.clone(), words };
-        Some(finding.asking.ask(numbers, (), question))
-    }
-
-    /// Takes what was found in some runs, if the question that it belongs to is out.
-    pub(crate) fn take_hits(&mut self, request: Request, found: Vec<RunHits>) {
-        if let Some(finding) = self.finding.as_mut().filter(|it| it.asking.is_about(request)) {
-            finding.add(found);
-        }
-    }
-
-    pub(crate) fn end_finding(&mut self, request: Request, looked: Result<Looked, Sentence>) {
-        let Some(finding) = &mut self.finding else { return };
-        if finding.asking.answered(request).is_none() {
-            return;
-        }
-        match looked {
-            Ok(looked) => finding.looked = Some(looked),
-            Err(why) => finding.complaint = Some(why),
-        }
+        Message::Turn(motion) => finding.scroll.turn(motion, len, height),
+        Message::Run(motion) => finding.go_to_run(motion),
+        Message::Open => {} // this is the program's
+        Message::Close => *slot = None,
     }
 }

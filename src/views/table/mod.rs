@@ -23,6 +23,7 @@ use std::{collections::BTreeSet, path::PathBuf};
 use crate::{
     session::{
         columns::{self, Column},
+        context::Context,
         measured::RulerName,
     },
     widgets::scroll::{Motion, Scroll},
@@ -260,11 +261,20 @@ impl Collection {
             Message::Pairs => self.switch_pairs(),
             Message::NextPair => self.next_pair(),
             Message::Prompt(message) => self.update_prompt(message),
-            Message::Find(message) => return self.update_finding(message, height),
+            Message::Find(message) => return finding::update(&mut self.finding, message, height),
             Message::Escape => self.escape(),
             Message::Open | Message::Show | Message::Compare => return, // these are the program's
         }
         self.arrange();
+    }
+
+    /// Which keys hold in the table.
+    pub fn context(&self) -> Context {
+        match &self.finding {
+            Some(finding) => finding.context(),
+            None if self.prompt.is_some() => Context::Filter,
+            None => Context::Table,
+        }
     }
 
     /// Keeps the cursor in the lines and on screen.
