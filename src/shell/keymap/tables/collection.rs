@@ -25,7 +25,7 @@ pub static ROWS: &[Binding] = &[
     row(Table, &[c('s')], "sort by this column; again the other way round", "sort", |_| table(table::Message::Sort)),
     row(Table, &[c('S')], "turn the order round", "", |_| table(table::Message::Reverse)),
     row(Table, &[c('/')], "filter: words, column:words, !not, erosion>0.5, tokens<=2M, cost:- where none is recorded", "filter", |_| narrow(table::prompt::Message::Start)),
-    row(Table, &[c('F')], "find words in all runs: words, \"a phrase\", /a pattern/, tool:Bash, error:, file:NAME, since:7d", "find", |_| everywhere(table::finding::Message::Start)),
+    row(Table, &[c('F')], "find words in all runs: words, \"a phrase\", /a pattern/, tool:Bash, error:, file:NAME, since:7d", "", |_| everywhere(table::finding::Message::Start)),
     row(Table, &[c('b')], "group by task, by agent, by condition, by model, or not", "group", |_| table(table::Message::Group)),
     row(Table, &[c('c')], "mark this run to compare it; on another run compare the two", "compare", |_| table(table::Message::Compare)),
     row(Table, &[c('i')], "everything known of this run", "facts", |_| open(overlay::Kind::Info)),
