@@ -18,6 +18,7 @@ mod corpus;
 mod decisions;
 mod diff;
 mod export;
+mod find;
 mod formats;
 mod hook;
 mod import;
@@ -82,6 +83,7 @@ enum Command {
     Diff(diff::Args),
     Cat(cat::Args),
     Ls(ls::Args),
+    Find(find::Args),
     Blame(blame::Args),
     Score(score::Args),
     Judge(judge::Args),
@@ -141,6 +143,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Diff(args)) => diff::run(args, out),
         Some(Command::Cat(args)) => cat::run(args, out),
         Some(Command::Ls(args)) => ls::run(args, out),
+        Some(Command::Find(args)) => find::run(args, out),
         Some(Command::Blame(args)) => blame::run(args, out),
         Some(Command::Score(args)) => score::run(args, out),
         Some(Command::Judge(args)) => judge::run(args, out),

@@ -122,6 +122,13 @@ impl Out {
         self.writer.write_all(b"\n")
     }
 
+    /// One JSON document in one line.
+    pub fn json_line(&mut self, document: &impl Serialize) -> io::Result<()> {
+        let mut serializer = Serializer::new(Visible(&mut self.writer));
+        document.serialize(&mut serializer).map_err(io::Error::from)?;
+        self.writer.write_all(b"\n")
+    }
+
     /// A document that is one list under a name.
     pub fn json_list<R: Serialize>(
         &mut self,

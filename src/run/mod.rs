@@ -19,6 +19,7 @@ pub mod failures;
 pub mod figures;
 pub mod files;
 pub mod flags;
+pub mod lookup;
 pub mod named;
 pub mod path;
 mod place;

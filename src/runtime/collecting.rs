@@ -22,6 +22,7 @@ use crate::{
 };
 
 use super::{
+    finding::Finding,
     recording::Opener,
     scoring::{Scoring, name_of},
 };
@@ -37,6 +38,7 @@ pub struct Collecting {
     pub unwanted: Arc<AtomicU64>,
     /// What `unwanted` was when the work began.
     pub era: u64,
+    pub finding: Finding,
 }
 
 /// Things that come in quick succession wait for each other this long.

@@ -10,6 +10,7 @@ mod collecting;
 mod comparing;
 mod editor;
 mod event;
+mod finding;
 mod follow;
 mod gate;
 mod held;
@@ -95,6 +96,7 @@ pub fn run_with(
     }
     let mut runtime = Runtime::new(opener);
     runtime.may_follow = true;
+    runtime.find_with(&options);
     runtime.world.watch_judgements();
     runtime.update(Message::Resized(Terminal::size()?));
     let study = options.study.clone();

@@ -22,7 +22,7 @@ use crate::{
         request::Request,
     },
     shell::{App, Message, jobs, screens::study, state},
-    store::OpenError,
+    store::{OpenError, lookup},
     study::studied::Studied,
     views::judge::Known,
 };
@@ -143,6 +143,11 @@ impl Runtime {
     /// From now on agents are started as these settings say.
     pub fn start_with(&mut self, options: &Options) {
         self.world.start_with(Starting::new(options.drivers.clone(), options.caches));
+    }
+
+    /// From now on an index of what runs say is used and kept up.
+    pub fn find_with(&mut self, options: &Options) {
+        self.world.find_with(options.caches.then(lookup::default_path).flatten());
     }
 
     /// From now on it is told how long a judge takes.

@@ -31,6 +31,7 @@ use crate::{
     run::{
         RepoPath, Run, StepId, StepText,
         files::{Change, FileDiff, Timeline, blame::BlamedLine},
+        lookup::{Looked, RunHits},
         rubric::{Component, Gold, Label, Labels, Rubric, Verdict},
         search::{Hit, Query},
     },
@@ -65,6 +66,7 @@ use super::{
     collecting::Collecting,
     comparing::Comparing,
     event::{Event, Reply},
+    finding::Finding,
     follow::Following,
     held::Held,
     jobs,
@@ -116,6 +118,7 @@ impl World {
             siblings: Arc::default(),
             unwanted: Arc::default(),
             era: 0,
+            finding: Finding::default(),
         };
         Self {
             judging: Judging::new(sender.clone()),
@@ -162,6 +165,11 @@ impl World {
         self.collecting.scoring = Arc::new(scoring.another());
         self.scoring = Arc::new(scoring);
         self.comparing.score_with(self.scoring.clone());
+    }
+
+    /// From now on what runs say is found by the index, which is kept up; without one everything is read.
+    pub fn find_with(&mut self, index: Option<PathBuf>) {
+        self.collecting.finding.index = index;
     }
 
     /// From now on the code is scored as somebody said on the screen.
@@ -270,6 +278,9 @@ impl World {
         };
         if let Some(Question::Search { .. }) = question {
             self.search.store(request.number(), Ordering::Relaxed);
+        }
+        if let Some(Question::Find { .. }) = question {
+            self.collecting.finding.begin(request);
         }
         let worker = self.worker(request, question);
         let takes_long = question.is_some_and(takes_long);
@@ -634,7 +645,13 @@ impl Executor for Worker {
 
     fn run_paths(&self, sources: Vec<PathBuf>) -> Result<(), Sentence> {
         self.collecting.find(&sources, &|found| self.tell(Part::Runs(found)));
+        self.collecting.finding.keep_up(sources);
         Ok(())
+    }
+
+    fn find(&self, sources: Vec<PathBuf>, words: String) -> Result<Looked, Sentence> {
+        let tell = |found: RunHits| self.tell(Part::RunHits(vec![found]));
+        self.collecting.finding.find(self.request, sources, &words, &tell)
     }
 
     fn cards(&self, depth: Depth, asked: Vec<session::runs::Asked>) -> Result<(), Sentence> {

@@ -84,6 +84,10 @@ pub enum Context {
     Table,
     /// Typing what narrows the table down.
     Filter,
+    /// What was found in all runs of the table.
+    Found,
+    /// Typing what to look for in them.
+    FindWords,
     /// The live run, while the keyboard is not the agent's.
     Live,
     /// Typing a request, or what to look for in the agent's terminal.
@@ -112,7 +116,7 @@ pub enum Context {
 }
 
 impl Context {
-    pub const ALL: [Self; 58] = [
+    pub const ALL: [Self; 60] = [
         Self::Replay,
         Self::Anywhere,
         Self::InRun,
@@ -146,6 +150,8 @@ impl Context {
         Self::Ended,
         Self::Table,
         Self::Filter,
+        Self::Found,
+        Self::FindWords,
         Self::Live,
         Self::LivePrompt,
         Self::Agent,
@@ -208,6 +214,8 @@ impl Context {
             Self::Ended => "among the files of the compared runs",
             Self::Table => "in the table of runs",
             Self::Filter => "while typing a filter",
+            Self::Found => "in what was found in all runs",
+            Self::FindWords => "while typing what to find in all runs",
             Self::Live => "in the live run",
             Self::LivePrompt => "while typing in the live run",
             Self::Agent => "while the agent has the keyboard",
@@ -260,7 +268,7 @@ impl Context {
             Self::Audit | Self::AuditReading | Self::AuditReason | Self::AuditWords => {
                 Some(View::Audit)
             }
-            Self::Table | Self::Filter => Some(View::Collection),
+            Self::Table | Self::Filter | Self::Found | Self::FindWords => Some(View::Collection),
             Self::Live | Self::LivePrompt | Self::Agent => Some(View::Live),
             _ => None,
         }
@@ -300,6 +308,8 @@ impl Context {
             Self::Steps => &[Self::Steps, Self::Replay, Self::InRun, Self::Anywhere],
             Self::Table => &[Self::Table, Self::Anywhere],
             Self::Filter => &[Self::Filter],
+            Self::Found => &[Self::Found, Self::Anywhere],
+            Self::FindWords => &[Self::FindWords],
             Self::Live => &[Self::Live, Self::Anywhere],
             Self::LivePrompt => &[Self::LivePrompt],
             Self::Agent => &[Self::Agent],
@@ -354,6 +364,7 @@ impl Context {
             Self::Prompt
                 | Self::Requests
                 | Self::Filter
+                | Self::FindWords
                 | Self::RubricFind
                 | Self::AuditWords
                 | Self::JudgePath

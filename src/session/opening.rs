@@ -1,6 +1,9 @@
 //! Where a view leads to in the replay: a value that it gives to the session, so that it need not know the replay.
 
-use crate::run::{RepoPath, StepId};
+use crate::run::{
+    RepoPath, StepId,
+    search::{Hit, Query},
+};
 
 /// A place in the replay that another view leads to. The replay remembers where it was opened from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +24,8 @@ pub enum Target {
     Request,
     /// One of its steps.
     Step(StepId),
+    /// A hit of a search; the search goes on from there in the run.
+    Found { hit: Hit, query: Option<Query> },
     /// What the turn changed in a file.
     Change { path: RepoPath, aim: Option<Aim> },
     /// A file as it is after the turn.

@@ -19,6 +19,7 @@ use crate::{
     run::{
         RepoPath, Run, StepId, StepText,
         files::{Change, FileDiff, Timeline, blame::BlamedLine},
+        lookup::{Looked, RunHits},
         rubric::{Component, Gold, Label, Labels, Rubric, Verdict},
         search::{Hit, Query},
     },
@@ -152,6 +153,8 @@ questions! {
     Cards, cards { depth: Depth, asked: Vec<Asked> } -> ();
     /// What the files of these runs measure, told of in parts.
     RunScores, run_scores { asked: Vec<Asked> } -> ();
+    /// What is written in one line, looked for in all runs below these paths, told of in parts.
+    Find, find { sources: Vec<PathBuf>, words: String } -> Looked;
     /// Two sides, tested column by column.
     PairTests, pair_tests { sides: PairedSides } -> Vec<Tested<Column>>;
 
@@ -185,6 +188,8 @@ pub enum Part {
     /// So many of so many files are read; the numbers follow.
     Measured(usize, usize),
     Runs(FoundRuns),
+    /// What was found in some runs.
+    RunHits(Vec<RunHits>),
     /// A checkpoint was tested.
     Tested(String, session::jobs::Outcome),
     /// Agents, without their versions.

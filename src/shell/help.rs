@@ -83,7 +83,16 @@ mod tests {
             first(Context::Moved, 5),
             [Context::Moved, Context::Curves, Context::Chart, Context::InRun, Context::Anywhere]
         );
-        assert_eq!(first(Context::Table, 3), [Context::Table, Context::Filter, Context::Anywhere]);
+        assert_eq!(
+            first(Context::Table, 5),
+            [
+                Context::Table,
+                Context::Filter,
+                Context::Found,
+                Context::FindWords,
+                Context::Anywhere
+            ]
+        );
         assert_eq!(first(Context::Form, 2), [Context::Form, Context::Replay]);
     }
 

@@ -180,6 +180,7 @@ impl App {
             Answer::RunPaths(..)
             | Answer::Cards(..)
             | Answer::RunScores(..)
+            | Answer::Find(..)
             | Answer::PairTests(..) => self.screens.on_collection(|it| it.take(request, answer)),
             Answer::JobPlan(plan) => self.jobs.on_dialog(|it| it.take_plan(request, plan)),
             Answer::Agents(found) => self.jobs.on_dialog(|it| it.take_agents(request, found)),
@@ -198,6 +199,11 @@ impl App {
                     .on_open_run(|it| it.session.scores.take_progress(request, done, total));
             }
             Part::Runs(found) => self.screens.on_collection(|it| it.take_part(request, found)),
+            Part::RunHits(found) => self.screens.on_collection(|it| {
+                if let Some(finding) = &mut it.finding {
+                    finding.take(request, found);
+                }
+            }),
             Part::Tested(checkpoint, outcome) => {
                 self.jobs.take_test(request, checkpoint, outcome, &mut self.screens);
             }

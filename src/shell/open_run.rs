@@ -211,6 +211,7 @@ impl OpenRun {
             | Answer::RunPaths(..)
             | Answer::Cards(..)
             | Answer::RunScores(..)
+            | Answer::Find(..)
             | Answer::PairTests(..)
             | Answer::JobPlan(..)
             | Answer::Agents(..)

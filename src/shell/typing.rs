@@ -57,6 +57,9 @@ impl App {
             Context::Filter => {
                 self.screens.table().and_then(|table| Some(&*table.prompt.as_ref()?.text))
             }
+            Context::FindWords => {
+                self.screens.table().and_then(|table| Some(&*table.finding.as_ref()?.text))
+            }
             Context::FormText => self.jobs.dialog.as_ref().and_then(|dialog| dialog.form.line()),
             Context::Prompt => {
                 open.and_then(|open| Some(&*open.replay.search.prompt.as_ref()?.text))
@@ -95,6 +98,10 @@ fn typed(context: Context, words: String) -> Message {
         Context::Filter => {
             let message = table::prompt::Message::Type(words);
             Message::Collection(table::Message::Prompt(message))
+        }
+        Context::FindWords => {
+            let message = table::finding::Message::Type(words);
+            Message::Collection(table::Message::Find(message))
         }
         Context::RubricFind => {
             let find = scores::tree::Message::Find(scores::tree::find::Message::Type(words));

@@ -35,7 +35,7 @@ pub fn open_among(path: &Path, siblings: &Siblings) -> Result<Opened, OpenError>
 }
 
 /// Indexes a recording; a file that was not read to its end says so from then on.
-fn index(found: &mut Found) -> Result<Run, NotUnderstood> {
+pub(super) fn index(found: &mut Found) -> Result<Run, NotUnderstood> {
     let executor = Threads::all();
     let Some(mut growing) = found.format.growing() else { return index_whole(found, &executor) };
     for (id, file) in (0..).map(SourceId).zip(&mut found.files) {

@@ -18,6 +18,7 @@ mod decisions;
 mod decisions_judged;
 mod exported;
 mod faithfulness;
+mod find;
 mod formats;
 mod headless;
 mod inside;

@@ -11,6 +11,7 @@ mod collection;
 mod compare_view;
 mod curves;
 mod diff_panel;
+mod finding;
 mod flags_view;
 mod judges_view;
 mod judging;

@@ -301,9 +301,30 @@ impl Compared {
 
     /// The first row that adds this text.
     pub fn row_that_adds(&self, text: &str) -> Option<usize> {
+        self.row_adding(&|added| added == text)
+    }
+
+    /// The first row that adds a match, else the first row with one.
+    pub fn row_with(&self, words: &regex::Regex) -> Option<usize> {
+        let has = |hunk: usize, line: usize| {
+            self.line_of(hunk, line).is_some_and(|line| words.is_match(&line.text))
+        };
+        let any = || {
+            self.rows.iter().position(|row| match *row {
+                Row::Line { hunk, line } => has(hunk, line),
+                Row::Pair { hunk, old, new } => {
+                    [old, new].into_iter().flatten().any(|line| has(hunk, line))
+                }
+                Row::Hunk(_) | Row::Rest(_) | Row::Equal { .. } => false,
+            })
+        };
+        self.row_adding(&|added| words.is_match(added)).or_else(any)
+    }
+
+    fn row_adding(&self, is_it: &dyn Fn(&str) -> bool) -> Option<usize> {
         let adds = |hunk: usize, line: usize| {
             let line = self.line_of(hunk, line);
-            line.is_some_and(|line| line.kind == LineKind::Added && line.text == text)
+            line.is_some_and(|line| line.kind == LineKind::Added && is_it(&line.text))
         };
         self.rows.iter().position(|row| match *row {
             Row::Line { hunk, line } => adds(hunk, line),

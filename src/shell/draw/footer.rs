@@ -85,6 +85,14 @@ fn of_live(app: &App, live: &Live, theme: Theme, width: usize) -> Line<'static> 
 }
 
 fn of_table(app: &App, table: &Collection, theme: Theme, width: usize) -> Line<'static> {
+    if let Some(finding) = table.finding.as_ref().filter(|it| it.is_typing) {
+        return asking(
+            ("find ", &finding.text, finding.complaint.as_deref()),
+            hints(app, theme, width),
+            theme,
+            width,
+        );
+    }
     match (&table.prompt, &table.notice) {
         (Some(prompt), _) => {
             let typed = vec![

@@ -183,8 +183,7 @@ impl Screens {
         match (self.live(), self.comparison(), self.table(), self.open_run()) {
             (Some(live), ..) => live.context(),
             (_, Some(compared), ..) => compared.part.context(),
-            (.., Some(table), _) if table.prompt.is_some() => Context::Filter,
-            (.., Some(_), _) => Context::Table,
+            (.., Some(table), _) => table.context(),
             (.., Some(open)) => open.context_in(&self.layout()),
             (.., None) => Context::Replay,
         }

@@ -3,9 +3,20 @@
 use std::path::PathBuf;
 
 use crate::{
-    session::{ask::Loading, effect::Effect, place::Place, views::View},
+    session::{
+        ask::Loading,
+        effect::Effect,
+        opening::{Opening, Target},
+        place::{At, Place},
+        views::View,
+    },
     shell::screens::{Screen, Screens, marks::Marks},
-    views::table::{Collection, Message, order::Line, row::Reading},
+    views::table::{
+        Collection, Message,
+        finding::{self, Finding},
+        order::Line,
+        row::Reading,
+    },
 };
 
 impl Screens {
@@ -34,10 +45,13 @@ impl Screens {
         }
     }
 
-    /// Lines of the table that are seen.
+    /// Lines of the table that are seen, or of what was found in its place.
     pub(crate) fn table_height(&self) -> usize {
         let body = self.layout().body;
-        self.collection.as_ref().map_or(0, |it| usize::from(it.areas(body).list.height))
+        self.collection.as_ref().map_or(0, |it| match &it.finding {
+            Some(_) => usize::from(Finding::list(body).height),
+            None => usize::from(it.areas(body).list.height),
+        })
     }
 
     pub(crate) fn update_table(&mut self, message: Message) -> Vec<Effect> {
@@ -45,6 +59,7 @@ impl Screens {
             Message::Show => self.go_out(),
             Message::Compare => self.compare_from_table(),
             Message::Open => return self.open_selected(),
+            Message::Find(finding::Message::Open) => return self.open_hit(),
             Message::StopOrGoOn => {
                 self.on_table(Message::StopOrGoOn);
                 let is_stopped = self.collection.as_ref().is_some_and(|it| it.is_stopped);
@@ -102,6 +117,33 @@ impl Screens {
         self.show(Screen::Run);
         let place = Place { view: View::Replay, ..Place::default() };
         vec![self.open(path, place)]
+    }
+
+    /// The run at the step of the hit at the cursor; the way back leads to what was found.
+    fn open_hit(&mut self) -> Vec<Effect> {
+        let Some(finding) = self.table().and_then(|table| table.finding.as_deref()) else {
+            return vec![];
+        };
+        let Some((found, hit)) = finding.selected() else { return vec![] };
+        let query = finding.lookup().and_then(|lookup| lookup.in_run());
+        let (path, turn) = (found.path.clone(), hit.moment.turn);
+        let opening = Opening::at(turn, Target::Found { hit: hit.in_run(), query });
+        let words =
+            "n is the next hit of this run; backspace goes back to what was found".to_owned();
+        self.way.back = View::Collection;
+        let is_open = self.open_run().is_some() && self.source == path;
+        self.show(Screen::Run);
+        if is_open {
+            self.on_open_run(|open| {
+                open.replay.show_opening(&mut open.session, opening);
+                open.session.notice = Some(words);
+            });
+            return vec![];
+        }
+        self.marks = Marks::default();
+        self.way.arrival = Some((Some(opening), words));
+        let at = Some(At::Turn(turn + 1));
+        vec![self.open(path, Place { turn: at, view: View::Replay, ..Place::default() })]
     }
 
     /// A run that was chosen in the table cannot be opened: back to the table, which says why.

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use regex::Regex;
+
 use crate::{
     run::RepoPath,
     session::{
@@ -69,6 +71,8 @@ enum Target {
     Old(usize),
     /// The first line added with this text.
     Added(String),
+    /// The first added line with a match, else the first line with one.
+    Words(Box<Regex>),
     /// The first added line of these of the new text, else the first of them; both count from 1.
     Within(usize, usize),
 }
@@ -157,6 +161,10 @@ impl Diff {
         self.target = Some(Target::Added(text));
     }
 
+    pub fn aim_at_words(&mut self, words: Regex) {
+        self.target = Some(Target::Words(Box::new(words)));
+    }
+
     pub fn aim_within(&mut self, first: usize, last: usize) {
         self.target = Some(Target::Within(first, last));
     }
@@ -231,6 +239,9 @@ impl Diff {
             Some(Target::Old(line)) => self.scroll.cursor = compared.row_of_old_line(line),
             Some(Target::Added(text)) => {
                 self.scroll.cursor = compared.row_that_adds(&text).unwrap_or_default();
+            }
+            Some(Target::Words(words)) => {
+                self.scroll.cursor = compared.row_with(&words).unwrap_or_default();
             }
             Some(Target::Within(first, last)) => {
                 let added = compared.row_added_within(first, last);

@@ -4,6 +4,7 @@ use crate::{
     run::{
         RepoPath, Run, StepId,
         files::{Timeline, TurnFiles},
+        search::{Hit, HitPlace, Query},
     },
     session::{
         self, Session,
@@ -102,6 +103,7 @@ impl Replay {
                 self.steps.go_to(Item::Step(step));
                 self.focus = Panel::Steps;
             }
+            Target::Found { hit, query } => self.show_found(session, &hit, query),
             Target::Change { path, aim } => {
                 self.show_file(session, opening.turn, path, aim);
                 self.diff.view = DiffView::Change;
@@ -110,6 +112,26 @@ impl Replay {
                 self.show_file(session, opening.turn, path.clone(), aim);
                 self.diff.view = DiffView::File(path);
             }
+        }
+    }
+
+    /// A step with its text unfolded at the hit; where it edits files, the hunk of its diff that has what was looked for.
+    fn show_found(&mut self, session: &mut Session, hit: &Hit, query: Option<Query>) {
+        self.select_turn(session, hit.turn.min(session.run.turns.len().saturating_sub(1)));
+        self.steps.go_to_hit(hit);
+        self.diff.follows = Follows::Step;
+        self.diff.view = DiffView::Change;
+        self.focus = Panel::Steps;
+        let Some(query) = query else { return };
+        let step = match hit.place {
+            HitPlace::Step(step, _) => session.run.step(step),
+            HitPlace::Request => None,
+        };
+        if let (Ok(regex), true) = (query.compile(), step.is_some_and(|it| !it.edits.is_empty())) {
+            self.diff.aim_at_words(regex);
+        }
+        if self.search.seek(&query, hit.clone()) {
+            self.looking_for = Some(query);
         }
     }
 

@@ -21,6 +21,8 @@ pub struct Search {
     regex: Option<Regex>,
     asked: Option<Request>,
     last: Option<Query>,
+    /// The hit that is shown already, where the search was begun elsewhere.
+    shown: Option<Hit>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -87,6 +89,14 @@ impl Search {
         Outcome::Nothing
     }
 
+    /// Begins a search at a hit that is shown already; whether it is to be asked for.
+    pub fn seek(&mut self, query: &Query, shown: Hit) -> bool {
+        let Ok(regex) = query.compile() else { return false };
+        let last = Some(query.clone());
+        *self = Self { regex: Some(regex), last, shown: Some(shown), ..Self::default() };
+        true
+    }
+
     /// The question is out under this number.
     pub fn asked(&mut self, request: Request) {
         self.asked = Some(request);
@@ -109,6 +119,16 @@ impl Search {
             return Outcome::Say(why);
         }
         if self.current.is_some() {
+            return Outcome::Nothing;
+        }
+        if let Some(shown) = &self.shown {
+            let is_it = |hit: &Hit| {
+                (hit.turn, hit.place, hit.line) == (shown.turn, shown.place, shown.line)
+            };
+            self.current = self.hits.iter().position(is_it);
+            if self.current.is_none() && self.is_done {
+                self.current = self.hits.iter().position(|hit| hit.turn >= shown.turn);
+            }
             return Outcome::Nothing;
         }
         let ahead = self.hits.iter().position(|hit| hit.turn >= turn);

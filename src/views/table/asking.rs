@@ -47,6 +47,8 @@ impl Collection {
             let sources = self.sources.clone();
             effects.push(self.asking.list.ask(numbers, (), Question::RunPaths { sources }));
         }
+        let finding = self.finding.as_mut();
+        effects.extend(finding.and_then(|it| it.ask(numbers, &self.sources)));
         if self.is_stopped {
             return effects;
         }
@@ -156,6 +158,12 @@ impl Collection {
     pub(crate) fn take(&mut self, request: Request, answer: Answer) {
         match answer {
             Answer::PairTests(results) => return self.take_tests(request, results),
+            Answer::Find(looked) => {
+                if let Some(finding) = &mut self.finding {
+                    finding.end(request, looked);
+                }
+                return;
+            }
             Answer::RunPaths(ended) => {
                 if self.asking.list.answered(request).is_none() {
                     return;

@@ -9,6 +9,7 @@ pub mod asking;
 pub mod draw;
 pub mod facts;
 pub mod filter;
+pub mod finding;
 pub mod order;
 pub mod pairs;
 mod pointing;
@@ -22,6 +23,7 @@ use std::{collections::BTreeSet, path::PathBuf};
 use crate::{
     session::{
         columns::{self, Column},
+        context::Context,
         measured::RulerName,
     },
     widgets::scroll::{Motion, Scroll},
@@ -29,6 +31,7 @@ use crate::{
 
 use asking::Asking;
 use filter::Filter;
+use finding::Finding;
 use order::{Direction, Group, Key, Line, LineOptions, Sort};
 use pairs::{Matched, Pairs};
 use row::Row;
@@ -54,6 +57,8 @@ pub struct Collection {
     /// The run that another is to be compared with: index of its row.
     pub marked: Option<usize>,
     pub prompt: Option<Prompt>,
+    /// What is looked for in all runs, in the place of the table.
+    pub finding: Option<Box<Finding>>,
     /// The panel that holds two conditions against each other.
     pub pairs: Option<Pairs>,
     pub shape: Shape,
@@ -121,6 +126,8 @@ pub enum Message {
     /// The next two conditions or agents.
     NextPair,
     Prompt(prompt::Message),
+    /// In what all runs say.
+    Find(finding::Message),
     /// The run at the cursor; a group folds or unfolds.
     Open,
     /// The table, from the run that was opened from it.
@@ -254,16 +261,29 @@ impl Collection {
             Message::Pairs => self.switch_pairs(),
             Message::NextPair => self.next_pair(),
             Message::Prompt(message) => self.update_prompt(message),
+            Message::Find(message) => return finding::update(&mut self.finding, message, height),
             Message::Escape => self.escape(),
             Message::Open | Message::Show | Message::Compare => return, // these are the program's
         }
         self.arrange();
     }
 
+    /// Which keys hold in the table.
+    pub fn context(&self) -> Context {
+        match &self.finding {
+            Some(finding) => finding.context(),
+            None if self.prompt.is_some() => Context::Filter,
+            None => Context::Table,
+        }
+    }
+
     /// Keeps the cursor in the lines and on screen.
     pub fn settle(&mut self, height: usize) {
         let len = self.lines().len();
         self.scroll.follow(len, height);
+        if let Some(finding) = &mut self.finding {
+            finding.settle(height);
+        }
     }
 
     fn choose(&mut self, motion: Motion) {

@@ -13,6 +13,9 @@ use super::{Collection, Message};
 impl Collection {
     /// What a click or the wheel wants.
     pub fn pointed_at(&self, mouse: Mouse, layout: &Layout) -> Option<Message> {
+        if let Some(finding) = &self.finding {
+            return finding.pointed_at(mouse, layout.body).map(Message::Find);
+        }
         let areas = self.areas(layout.body);
         let is_in = |area: Rect| mouse.is_in(area);
         let line = is_in(areas.list)

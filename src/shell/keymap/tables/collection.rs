@@ -11,8 +11,8 @@ use crate::{
 
 use super::{
     Binding,
-    Context::{Filter, Table},
-    row::{c, k, narrow, open, row, table},
+    Context::{Filter, FindWords, Found, Table},
+    row::{c, everywhere, k, narrow, open, row, table},
 };
 
 #[rustfmt::skip] // a table: one row a binding
@@ -25,6 +25,7 @@ pub static ROWS: &[Binding] = &[
     row(Table, &[c('s')], "sort by this column; again the other way round", "sort", |_| table(table::Message::Sort)),
     row(Table, &[c('S')], "turn the order round", "", |_| table(table::Message::Reverse)),
     row(Table, &[c('/')], "filter: words, column:words, !not, erosion>0.5, tokens<=2M, cost:- where none is recorded", "filter", |_| narrow(table::prompt::Message::Start)),
+    row(Table, &[c('F')], "find words in all runs: words, \"a phrase\", /a pattern/, tool:Bash, error:, file:NAME, since:7d", "", |_| everywhere(table::finding::Message::Start)),
     row(Table, &[c('b')], "group by task, by agent, by condition, by model, or not", "group", |_| table(table::Message::Group)),
     row(Table, &[c('c')], "mark this run to compare it; on another run compare the two", "compare", |_| table(table::Message::Compare)),
     row(Table, &[c('i')], "everything known of this run", "facts", |_| open(overlay::Kind::Info)),
@@ -46,4 +47,21 @@ pub static ROWS: &[Binding] = &[
     row(Filter, &[k(Code::Esc), Key::ctrl('c')], "as it was before", "cancel", |_| narrow(table::prompt::Message::Cancel)),
     row(Filter, &[k(Code::Backspace)], "erase a character", "", |_| narrow(table::prompt::Message::Erase)),
     row(Filter, &[Key::ctrl('u')], "erase everything", "", |_| narrow(table::prompt::Message::EraseAll)),
+    row(FindWords, &[k(Code::Enter)], "find these words", "find", |_| everywhere(table::finding::Message::Accept)),
+    row(FindWords, &[k(Code::Esc), Key::ctrl('c')], "to what was found before, else to the table", "cancel", |_| everywhere(table::finding::Message::Cancel)),
+    row(FindWords, &[k(Code::Backspace)], "erase a character", "", |_| everywhere(table::finding::Message::Erase)),
+    row(FindWords, &[Key::ctrl('u')], "erase everything", "", |_| everywhere(table::finding::Message::EraseAll)),
+    row(Found, &[k(Code::Enter)], "open the run at this step and hunk; backspace in the run comes back", "open", |_| everywhere(table::finding::Message::Open)),
+    row(Found, &[k(Code::Up), c('k')], "previous line", "", |n| everywhere(table::finding::Message::Move(Motion::Up(n.times())))),
+    row(Found, &[k(Code::Down), c('j')], "next line; 5j goes on five", "", |n| everywhere(table::finding::Message::Move(Motion::Down(n.times())))),
+    row(Found, &[k(Code::Left), c('h'), c('N')], "to the run before", "run", |n| everywhere(table::finding::Message::Run(Motion::Up(n.times())))),
+    row(Found, &[k(Code::Right), c('l'), c('n')], "to the next run", "run", |n| everywhere(table::finding::Message::Run(Motion::Down(n.times())))),
+    row(Found, &[c('F'), c('/')], "find something else", "words", |_| everywhere(table::finding::Message::Start)),
+    row(Found, &[k(Code::PageUp)], "a page up", "", |_| everywhere(table::finding::Message::Move(Motion::PageUp))),
+    row(Found, &[k(Code::PageDown)], "a page down", "", |_| everywhere(table::finding::Message::Move(Motion::PageDown))),
+    row(Found, &[Key::ctrl('u')], "half a page up", "", |_| everywhere(table::finding::Message::Move(Motion::HalfUp))),
+    row(Found, &[Key::ctrl('d')], "half a page down", "", |_| everywhere(table::finding::Message::Move(Motion::HalfDown))),
+    row(Found, &[c('g'), k(Code::Home)], "to the first line", "", |_| everywhere(table::finding::Message::Move(Motion::Start))),
+    row(Found, &[c('G'), k(Code::End)], "to the last line", "", |_| everywhere(table::finding::Message::Move(Motion::End))),
+    row(Found, &[k(Code::Esc), k(Code::Backspace)], "back to the table of runs", "table", |_| everywhere(table::finding::Message::Close)),
 ];

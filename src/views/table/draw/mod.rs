@@ -1,6 +1,7 @@
 //! The table of runs: what stands above it, its rows, and what its signs mean.
 
 mod cells;
+mod found;
 mod heading;
 mod legend;
 mod pairs;
@@ -29,6 +30,9 @@ use crate::{
 
 pub fn draw(table: &Collection, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
     heading::title(table, theme, layout.title, buffer);
+    if let Some(finding) = &table.finding {
+        return found::draw(finding, theme, layout.body, buffer);
+    }
     let areas = table.areas(layout.body);
     if table.lines().is_empty() {
         let words = nothing(table);

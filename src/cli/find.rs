@@ -1,0 +1,258 @@
+//! `trajview find`: words in every run below some paths.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::{
+    run::{
+        Time,
+        lookup::{Hit, Looked, Lookup, RunHits},
+        search::{HitPlace, StepField},
+    },
+    store::{
+        lookup::{self, Built, Finder, Told},
+        usual_places::usual_places,
+    },
+};
+
+use super::{
+    Exit, Failure, Outcome,
+    output::{Out, plain, tell},
+};
+
+/// Find words in the requests, messages, calls and results of many runs
+///
+/// All that is asked for must be in the same request or step: words, "phrases", /patterns/, and the filters file:NAME,
+/// edited:NAME, tool:NAME, error:, error:WORD, agent:NAME, project:NAME and since:7d or since:2026-01-31. A word is letters and
+/// digits in a row, whatever their case: find_user is found by find_user, find and user; find_us* is its beginning. What is
+/// found is printed by run, the newest first, each line with its turn and step.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Exit codes: 0 something was found, 1 nothing was; the others as everywhere. An index makes it quick and \
+    is never needed: it is made and kept up while a table of runs is on screen, or with --index."
+)]
+pub struct Args {
+    /// What is looked for, in one argument: 'retry "connection reset" tool:Bash'
+    #[arg(required_unless_present_any = ["forget", "index"])]
+    words: Option<String>,
+    /// Recordings or folders of them; where the agents of this machine keep their sessions, if none is named
+    paths: Vec<PathBuf>,
+    /// WORDS is one pattern, in the syntax of Rust's regex
+    #[arg(long)]
+    regex: bool,
+    /// Print one JSON object a line: each hit as it is found
+    #[arg(long)]
+    json: bool,
+    /// Print no more than N hits of a run; the others are counted
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    most: usize,
+    /// Bring the index up to date first; without WORDS do nothing else
+    #[arg(long)]
+    index: bool,
+    /// Read everything, without the index
+    #[arg(long, conflicts_with = "index")]
+    no_index: bool,
+    /// Delete the index
+    #[arg(long, conflicts_with_all = ["words", "index", "no_index"])]
+    forget: bool,
+}
+
+pub fn run(args: &Args, out: &mut Out) -> Outcome {
+    let index = lookup::default_path();
+    if args.forget {
+        return forget(index.as_deref(), out);
+    }
+    let paths = paths(args)?;
+    if args.index {
+        let index = index.as_deref().ok_or_else(|| {
+            Failure::unread(
+                "there is no home folder to keep an index in; XDG_CACHE_HOME names another folder",
+            )
+        })?;
+        bring_up_to_date(index, &paths)?;
+    }
+    let Some(words) = &args.words else { return Ok(Exit::Fine) };
+    let lookup = match args.regex {
+        true => Lookup::pattern(words),
+        false => Lookup::parse(words, Time(jiff::Timestamp::now().as_millisecond())),
+    };
+    let lookup = lookup.map_err(Failure::wrong)?;
+    let index = index.as_deref().filter(|_| !args.no_index);
+    let finder = Finder { lookup: &lookup, index, goes_on: &|| true };
+    let (mut printed, mut unread) = (Ok(()), vec![]);
+    let looked = finder.look(&paths, &mut |told| {
+        match told {
+            Told::Found(found) => printed = print(&found, args, out),
+            Told::Unread(why) => unread.push(why),
+        }
+        printed.is_ok()
+    });
+    printed?;
+    unread.iter().for_each(|why| tell(why));
+    if !unread.is_empty() && unread.len() == looked.runs {
+        return Err(Failure::not_understood(""));
+    }
+    if !args.json {
+        out.sentence(&summary(&looked))?;
+    }
+    Ok(if looked.hits > 0 { Exit::Fine } else { Exit::Failed })
+}
+
+fn forget(index: Option<&Path>, out: &mut Out) -> Outcome {
+    let Some(index) = index else { return Ok(Exit::Fine) };
+    let words = match lookup::forget(index).map_err(Failure::unread)? {
+        true => format!("deleted the index {}", index.display()),
+        false => format!("there is no index {}", index.display()),
+    };
+    out.line(&words)?;
+    Ok(Exit::Fine)
+}
+
+/// What is looked through. A path that is not there is an error; where nothing is named, the usual places.
+fn paths(args: &Args) -> Result<Vec<PathBuf>, Failure> {
+    if args.paths.is_empty() {
+        let usual: Vec<PathBuf> = usual_places().into_iter().map(|place| place.path).collect();
+        return match usual.is_empty() {
+            true => Err(Failure::unread(
+                "no agent keeps sessions in a place that is known; name a recording or a folder of them",
+            )),
+            false => Ok(usual),
+        };
+    }
+    let is_missing = |path: &&PathBuf| !path.exists() && !inside_of_a_file(path);
+    if let Some(path) = args.paths.iter().find(is_missing) {
+        return Err(Failure::unread(format!(
+            "cannot read {}: no such file or folder",
+            path.display()
+        )));
+    }
+    Ok(args.paths.clone())
+}
+
+/// `sessions.db/ses_1` leads into a file.
+fn inside_of_a_file(path: &Path) -> bool {
+    path.ancestors().skip(1).find(|path| path.exists()).is_some_and(Path::is_file)
+}
+
+fn bring_up_to_date(index: &Path, paths: &[PathBuf]) -> Result<(), Failure> {
+    let built = lookup::build(index, paths, &|| true, &mut |_| {}).map_err(Failure::unread)?;
+    match built {
+        Built::Done(done) | Built::Stopped(done) => tell(&format!(
+            "{} of {} runs were read into the index {}, {} were in it",
+            done.runs,
+            done.of_runs,
+            index.display(),
+            done.passed_over
+        )),
+        Built::Elsewhere => tell("another program brings the index up to date"),
+    }
+    Ok(())
+}
+
+/// A hit, on a line of its own.
+#[derive(Serialize)]
+struct HitRow<'a> {
+    schema: &'static str,
+    path: String,
+    run: &'a str,
+    title: &'a str,
+    /// Null where the recording names none.
+    agent: Option<&'a str>,
+    /// The folder the agent worked in; null where the recording does not tell.
+    project: Option<&'a str>,
+    started_at: Option<Time>,
+    /// Counts from 1.
+    turn: usize,
+    /// Counts from 1; null for the request.
+    step: Option<usize>,
+    /// request, text, arguments or result
+    field: &'static str,
+    /// Of that text, counts from 1.
+    line: usize,
+    /// The line, cut around the hit where it is long.
+    text: &'a str,
+    /// Bytes of `text`; null where only filters were given.
+    start: Option<usize>,
+    end: Option<usize>,
+}
+
+/// Prints what a run has, and brings it out at once.
+fn print(found: &RunHits, args: &Args, out: &mut Out) -> std::io::Result<()> {
+    let hits = &found.hits[..found.hits.len().min(args.most)];
+    if args.json {
+        hits.iter().try_for_each(|hit| out.json_line(&row(found, hit)))?;
+        return out.finish();
+    }
+    out.line(&head(found))?;
+    hits.iter().try_for_each(|hit| out.line(&line(hit)))?;
+    if found.total > hits.len() {
+        out.line(&format!("  and {} more", found.total - hits.len()))?;
+    }
+    out.line("")?;
+    out.finish()
+}
+
+fn head(found: &RunHits) -> String {
+    let about = &found.about;
+    let day = about.started_at.map(|time| time.to_string().chars().take(10).collect::<String>());
+    let project = about.project.as_deref().map(|it| it.rsplit('/').next().unwrap_or(it).to_owned());
+    let parts = [about.agent.clone(), project, day, Some(about.title.clone())];
+    let parts: Vec<String> = parts.into_iter().flatten().filter(|it| !it.is_empty()).collect();
+    format!("{}  {}", found.path.display(), parts.join(" · "))
+}
+
+/// `  12.7 result:3  the line`
+fn line(hit: &Hit) -> String {
+    let place = format!("{} {}:{}", at(hit), field(hit.place), hit.line + 1);
+    format!("  {place:<18} {}", plain(hit.excerpt.trim()))
+}
+
+/// The turn and the step, as `--at` takes the turn.
+fn at(hit: &Hit) -> String {
+    let turn = hit.moment.turn + 1;
+    hit.moment.step.map_or_else(|| turn.to_string(), |(_, step)| format!("{turn}.{step}"))
+}
+
+const fn field(place: HitPlace) -> &'static str {
+    match place {
+        HitPlace::Request => "request",
+        HitPlace::Step(_, StepField::Text) => "text",
+        HitPlace::Step(_, StepField::Arguments) => "arguments",
+        HitPlace::Step(_, StepField::Result) => "result",
+    }
+}
+
+fn row<'a>(found: &'a RunHits, hit: &'a Hit) -> HitRow<'a> {
+    let about = &found.about;
+    let range = Some(&hit.range).filter(|range| !range.is_empty());
+    HitRow {
+        schema: "trajview.find/1",
+        path: found.path.display().to_string(),
+        run: &about.id,
+        title: &about.title,
+        agent: about.agent.as_deref(),
+        project: about.project.as_deref(),
+        started_at: about.started_at,
+        turn: hit.moment.turn + 1,
+        step: hit.moment.step.map(|(_, step)| step),
+        field: field(hit.place),
+        line: hit.line + 1,
+        text: &hit.excerpt,
+        start: range.map(|range| range.start),
+        end: range.map(|range| range.end),
+    }
+}
+
+fn summary(looked: &Looked) -> String {
+    let count = |count: usize, one: &str| match count {
+        1 => format!("1 {one}"),
+        count => format!("{count} {one}s"),
+    };
+    let indexed = match looked.indexed {
+        0 => String::new(),
+        indexed => format!(", {indexed} of them by the index"),
+    };
+    let (hits, runs) = (count(looked.hits, "line"), count(looked.with_hits, "run"));
+    format!("{hits} in {runs}; {} looked through{indexed}", count(looked.runs, "run"))
+}
