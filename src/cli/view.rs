@@ -11,9 +11,14 @@ use crate::{
     metrics::quality::Profile,
     run::rubric::{Acts, Unit},
     runtime::{self, Options},
-    session::{columns::Column, place::Place, views::View},
+    session::{
+        columns::{Column, SessionColumn},
+        place::Place,
+        views::View,
+    },
     shell::{config::Config, mouse::Capture},
-    views::table::{Opening, filter::Filter, order::Sort},
+    store,
+    views::table::{Opening, Start, filter::Filter, order::Sort},
     widgets::{
         export,
         looks::{Alphabet, ThemeName},
@@ -30,7 +35,7 @@ use super::{
 pub struct Args {
     /// A log, a run bundle, or a folder that holds one of them; two of them are compared; more, or a folder with several
     /// below, open as a table, with --view audit as one queue; a study (study.toml) opens as its queue; `-` is standard
-    /// input; the current folder if left out
+    /// input; the sessions of this machine if left out
     #[arg(value_name = "PATH", value_parser = at::recording())]
     paths: Vec<PathBuf>,
     /// Open at a turn (counts from 1), a checkpoint's id, `start` or `final`
@@ -125,6 +130,24 @@ enum Switch {
     Off,
 }
 
+impl Args {
+    /// Whether nothing is named: then the sessions of this machine are listed.
+    const fn is_start(&self) -> bool {
+        let has_place = self.at.is_some() || self.file.is_some() || self.follow;
+        let is_of_run = has_place || self.component.is_some() || self.store.is_some();
+        self.paths.is_empty() && matches!(self.view, View::Replay) && !is_of_run
+    }
+
+    /// The paths as they are told; `.` by the name of its folder.
+    fn named_paths(&self) -> Vec<PathBuf> {
+        let named = |path: &PathBuf| match path.file_name() {
+            None => path.canonicalize().unwrap_or_else(|_| path.clone()),
+            Some(_) => path.clone(),
+        };
+        self.paths.iter().map(named).collect()
+    }
+}
+
 /// The settings alone.
 pub fn of_settings(settings: config::Loaded, named: Option<&Path>) -> Options {
     let file = settings.file().map(Path::to_owned);
@@ -168,8 +191,12 @@ fn options(args: &Args, settings: config::Loaded) -> Options {
         store: args.store.clone(),
         table: Opening {
             sort: args.sort,
-            group: args.group,
+            group: match args.group {
+                None if args.is_start() => Some(Column::Session(SessionColumn::Project)),
+                group => group,
+            },
             filter: args.filter.clone().unwrap_or_default(),
+            start: args.is_start().then(|| Start { sample: store::places::sample() }),
         },
         ..options
     }
@@ -231,14 +258,16 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let options = Options { study: study.map(Arc::new), ..options(args, settings) };
     match args.snapshot {
         None => {
-            let ending = runtime::run(&args.paths, place, options)?;
+            let paths = args.named_paths();
+            store::places::remember(&paths);
+            let ending = runtime::run(&paths, place, options)?;
             Ok(match ending {
                 runtime::Ending::Quit => Exit::Fine,
                 runtime::Ending::Signal(signal) => Exit::Signal(signal),
             })
         }
         Some(size) => {
-            let frame = runtime::headless(&args.paths, size, &args.keys, place, options)?;
+            let frame = runtime::headless(&args.named_paths(), size, &args.keys, place, options)?;
             let print = match (args.svg, args.ansi) {
                 (true, _) => export::svg(&frame),
                 (false, true) => export::ansi(&frame),

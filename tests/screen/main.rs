@@ -24,3 +24,4 @@ mod rubric_view;
 mod safe_text;
 mod scores;
 mod shell;
+mod start_view;
