@@ -12,12 +12,13 @@ use crate::{
     run::rubric::{Acts, Unit},
     runtime::{self, Options},
     session::{
-        columns::Column,
+        columns::{Column, SessionColumn},
         place::{At, Place},
         views::View,
     },
     shell::{config::Config, mouse::Capture},
-    views::table::{Opening, filter::Filter, order::Sort},
+    store,
+    views::table::{Opening, Start, filter::Filter, order::Sort},
     widgets::{
         export,
         looks::{Alphabet, ThemeName},
@@ -34,7 +35,7 @@ use super::{
 pub struct Args {
     /// A log, a run bundle, or a folder that holds one of them; two of them are compared; more, or a folder with several
     /// below, open as a table, with --view audit as one queue; a study (study.toml) opens as its queue; `-` is standard
-    /// input; the current folder if left out
+    /// input; the sessions of this machine if left out
     #[arg(value_name = "PATH", value_parser = at::recording())]
     paths: Vec<PathBuf>,
     /// Open at a turn (counts from 1), a step of one (12.7), a checkpoint's id, `start` or `final`; PATH:12.7 is the same
@@ -129,6 +130,15 @@ enum Switch {
     Off,
 }
 
+impl Args {
+    /// Whether nothing is named: then the sessions of this machine are listed.
+    const fn is_start(&self) -> bool {
+        let has_place = self.at.is_some() || self.file.is_some() || self.follow;
+        let is_of_run = has_place || self.component.is_some() || self.store.is_some();
+        self.paths.is_empty() && matches!(self.view, View::Replay) && !is_of_run
+    }
+}
+
 /// The settings alone.
 pub fn of_settings(settings: config::Loaded, named: Option<&Path>) -> Options {
     let file = settings.file().map(Path::to_owned);
@@ -172,8 +182,12 @@ fn options(args: &Args, settings: config::Loaded) -> Options {
         store: args.store.clone(),
         table: Opening {
             sort: args.sort,
-            group: args.group,
+            group: match args.group {
+                None if args.is_start() => Some(Column::Session(SessionColumn::Project)),
+                group => group,
+            },
             filter: args.filter.clone().unwrap_or_default(),
+            start: args.is_start().then(|| Start { sample: store::places::sample() }),
         },
         ..options
     }
@@ -236,6 +250,8 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let options = Options { study: study.map(Arc::new), ..options(args, settings) };
     match args.snapshot {
         None => {
+            let paths = named_paths(paths);
+            store::places::remember(&paths);
             let ending = runtime::run(&paths, place, options)?;
             Ok(match ending {
                 runtime::Ending::Quit => Exit::Fine,
@@ -243,6 +259,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
             })
         }
         Some(size) => {
+            let paths = named_paths(paths);
             let frame = runtime::headless(&paths, size, &args.keys, place, options)?;
             let print = match (args.svg, args.ansi) {
                 (true, _) => export::svg(&frame),
@@ -253,6 +270,15 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
             Ok(Exit::Fine)
         }
     }
+}
+
+/// The paths as they are told; `.` by the name of its folder.
+fn named_paths(paths: Vec<PathBuf>) -> Vec<PathBuf> {
+    let named = |path: PathBuf| match path.file_name() {
+        None => path.canonicalize().unwrap_or(path),
+        Some(_) => path,
+    };
+    paths.into_iter().map(named).collect()
 }
 
 /// `runs/a:12.7` is `runs/a --at 12.7`, where there is no file of that name.

@@ -368,6 +368,7 @@ fn run(
             format: CodexRollout.name(),
             provenance: meta.provenance,
             root: root.map(Into::into),
+            branch: meta.branch.map(Into::into),
             ..RunOrigin::default()
         },
         ..Run::default()

@@ -2,6 +2,7 @@
 
 use super::{
     Checkpoint, Run, Step, Warning,
+    activity::Work,
     recorded::{Passed, TestGroup, Tests},
 };
 
@@ -32,6 +33,8 @@ pub struct Card {
     pub trouble: Trouble,
     /// The moments worth scoring, in turns done: the end of each checkpoint, and the end of the run last.
     pub moments: Vec<usize>,
+    /// What was worked on, where, and how it stands.
+    pub work: Work,
 }
 
 /// What went wrong: in the reading of the recording, and in the run.
@@ -132,6 +135,7 @@ impl Card {
                 failures: failures(run),
             },
             moments: moments(run),
+            work: Work::of(run),
             identity: CardIdentity {
                 id: run.id.clone(),
                 title: run.title.clone(),
@@ -179,7 +183,7 @@ fn sum(a: Option<u64>, b: Option<u64>) -> Option<u64> {
 }
 
 /// Those of sub-agents too.
-fn steps(run: &Run) -> impl Iterator<Item = &Step> {
+pub(super) fn steps(run: &Run) -> impl Iterator<Item = &Step> {
     let own = run.turns.iter().flat_map(|turn| &turn.steps);
     own.chain(run.subagents.iter().flat_map(|agent| &agent.steps))
 }

@@ -12,6 +12,7 @@
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
+pub mod activity;
 pub mod card;
 pub mod commands;
 pub mod coverage;
@@ -85,6 +86,8 @@ pub struct RunOrigin {
     pub record: RunRecord,
     /// Folder the agent worked in, as recorded; recorded paths below it are repository paths.
     pub root: Option<String>,
+    /// The branch of version control that the folder was on at first, as recorded.
+    pub branch: Option<String>,
     /// The commit that the run starts from, where it is told; else the one before the first of a turn.
     pub start_commit: Option<String>,
     /// The files this run was read from; [`Place::source`] points into it.

@@ -18,6 +18,14 @@ impl Time {
         Some(Self(stamp.timestamp().as_millisecond()))
     }
 
+    /// `26-11-21 20:51` in UTC, as a narrow column has it.
+    pub fn minute(self) -> String {
+        match jiff::Timestamp::from_millisecond(self.0) {
+            Ok(stamp) => stamp.strftime("%y-%m-%d %H:%M").to_string(),
+            Err(_) => self.to_string(),
+        }
+    }
+
     /// Seconds from `earlier` to here; None where the clock went backwards.
     pub fn seconds_since(self, earlier: Self) -> Option<f64> {
         let millis = self.0.checked_sub(earlier.0)?;

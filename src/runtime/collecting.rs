@@ -4,9 +4,9 @@
 //! same, however much is in it.
 
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     thread,
@@ -14,11 +14,12 @@ use std::{
 };
 
 use crate::{
+    run::Card,
     session::{
         measured::Measured,
-        runs::{Asked, Depth, Found, Scores},
+        runs::{Asked, Depth, Found, Order, Scores},
     },
-    store::{self, ReuseReader, Siblings, cards},
+    store::{self, KeptCards, ReuseReader, Siblings, cards},
 };
 
 use super::{
@@ -39,6 +40,8 @@ pub struct Collecting {
     /// What `unwanted` was when the work began.
     pub era: u64,
     pub finding: Finding,
+    /// What sessions came to before; opened when it is first wanted. None where nothing is kept.
+    pub kept: Option<Arc<OnceLock<Option<KeptCards>>>>,
 }
 
 /// Things that come in quick succession wait for each other this long.
@@ -53,8 +56,21 @@ impl Collecting {
     }
 
     /// The runs below these paths.
-    pub fn find(&self, sources: &[PathBuf], tell: &Tell<'_>) {
+    pub fn find(&self, sources: &[PathBuf], order: Order, tell: &Tell<'_>) {
         self.siblings.forget();
+        if order == Order::NewestFirst {
+            let mut runs = vec![];
+            for source in sources {
+                store::walk(source, &mut |run| {
+                    runs.push((cards::written_at(&run), run));
+                    self.is_wanted()
+                });
+            }
+            runs.sort_by(|a, b| b.cmp(a));
+            runs.dedup_by(|a, b| a.1 == b.1);
+            tell(Found::Paths(runs.into_iter().map(|(_, run)| run).collect()));
+            return;
+        }
         let batch = Batch::default();
         for source in sources {
             let goes_on = store::walk(source, &mut |run| {
@@ -71,13 +87,60 @@ impl Collecting {
     pub fn read(&self, depth: Depth, asked: &[Asked], tell: &Tell<'_>) {
         match depth {
             Depth::Beginning => self.read_beginnings(asked, tell),
+            Depth::Index => self.read_indexes(asked, tell),
             Depth::Whole => self.read_wholes(asked, tell),
         }
     }
 
+    /// What is kept of these runs is told at once; the others are given back.
+    fn tell_kept(&self, asked: &[Asked], tell: &Tell<'_>) -> Vec<Asked> {
+        let Some(kept) = self.kept() else { return asked.to_vec() };
+        let paths: Vec<&Path> = asked.iter().map(|asked| asked.path.as_path()).collect();
+        let (mut found, mut others) = (vec![], vec![]);
+        for (asked, card) in asked.iter().zip(kept.get(&paths)) {
+            match card {
+                Some(card) => {
+                    found.push((asked.row, Ok(Box::new(cards::as_of_now(card, &asked.path)))))
+                }
+                None => others.push(asked.clone()),
+            }
+        }
+        if !found.is_empty() {
+            tell(Found::Cards(found));
+        }
+        others
+    }
+
+    fn kept(&self) -> Option<&KeptCards> {
+        self.kept.as_ref()?.get_or_init(KeptCards::in_cache_folder).as_ref()
+    }
+
+    fn read_indexes<'a>(&self, asked: &'a [Asked], tell: &Tell<'_>) {
+        let read = |asked: &'a Asked| {
+            let key = store::card_key(&asked.path);
+            let opened = self.opener.open_among(&asked.path, &self.siblings);
+            let card = opened.map(|opened| cards::of_opened(&asked.path, &opened.run));
+            self.is_wanted().then(|| (asked, key, card.map_err(|why| why.to_string())))
+        };
+        in_batches(asked, read, |batch| {
+            let known = batch
+                .iter()
+                .filter_map(|(_, key, card)| Some((key.clone()?, card.as_ref().ok()?.clone())));
+            if let Some(kept) = self.kept() {
+                kept.put(&known.collect::<Vec<_>>());
+            }
+            let now = |(asked, _, card): (&Asked, _, Result<Card, String>)| {
+                (asked.row, card.map(|card| Box::new(cards::as_of_now(card, &asked.path))))
+            };
+            tell(Found::Cards(batch.into_iter().map(now).collect()))
+        });
+    }
+
     fn read_beginnings(&self, asked: &[Asked], tell: &Tell<'_>) {
+        let asked = &self.tell_kept(asked, tell);
         let begin = |asked: &Asked| {
-            let card = cards::of_beginning(&asked.path).map(Box::new);
+            let card = cards::of_beginning(&asked.path);
+            let card = card.map(|card| Box::new(cards::as_of_now(card, &asked.path)));
             self.is_wanted().then_some((asked.row, card))
         };
         in_batches(asked, begin, |cards| tell(Found::Beginnings(cards)));
@@ -90,7 +153,8 @@ impl Collecting {
                 let counts = opened.recording.line_counts(&opened.run);
                 let card = cards::of_opened(&asked.path, &opened.run);
                 let counts = counts.as_deref().map_or(&[][..], |it| it);
-                Box::new(cards::with_lines(card, &opened.run, counts))
+                let card = cards::with_lines(card, &opened.run, counts);
+                Box::new(cards::as_of_now(card, &asked.path))
             });
             self.is_wanted().then(|| (asked.row, card.map_err(|why| why.to_string())))
         };
@@ -130,9 +194,9 @@ impl Collecting {
 
 /// Does `work` for each item, several at a time, and sends what comes of it together with what follows within a moment:
 /// nothing quick waits for something slow. Begins no more once `work` gives nothing or `send` returns false.
-fn in_batches<T: Send>(
-    items: &[Asked],
-    work: impl Fn(&Asked) -> Option<T> + Sync + Send,
+fn in_batches<'a, T: Send>(
+    items: &'a [Asked],
+    work: impl Fn(&'a Asked) -> Option<T> + Sync + Send,
     send: impl Fn(Vec<T>) -> bool,
 ) {
     let (sender, done) = crossbeam_channel::unbounded();

@@ -39,7 +39,7 @@ use crate::{
     live::{Control, Job, Start},
     session::{place::Place, views::View},
     shell::{App, Message, draw, state},
-    store::OpenError,
+    store::{self, OpenError},
     views::{live, table::Opening},
     widgets::{
         key::{self, UnknownKey},
@@ -274,6 +274,9 @@ fn open_paths(
     place: Place,
     named: impl Fn(&Path) -> PathBuf,
 ) {
+    if paths.is_empty() && runtime.app.screens.table_opening.start.is_some() {
+        return runtime.collect(store::places::of_this_machine(), place);
+    }
     let all: Vec<PathBuf> = all(paths).iter().map(|path| named(path)).collect();
     let is_pair = |runtime: &Runtime| {
         let wants_a_table = runtime.app.screens.table_opening != Opening::default();

@@ -143,6 +143,7 @@ impl Runtime {
     /// From now on agents are started as these settings say.
     pub fn start_with(&mut self, options: &Options) {
         self.world.start_with(Starting::new(options.drivers.clone(), options.caches));
+        self.world.keep_cards(options.caches);
     }
 
     /// From now on an index of what runs say is used and kept up.

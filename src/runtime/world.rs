@@ -48,6 +48,7 @@ use crate::{
         measured::{Measured, Moved, RulerName},
         question::{Answer, Executor, Part, Question},
         request::{Request, Sentence},
+        runs::Order,
         runs::{Depth, Sides as PairedSides},
         saved::{Pairs, Saved, ToSave},
     },
@@ -119,6 +120,7 @@ impl World {
             unwanted: Arc::default(),
             era: 0,
             finding: Finding::default(),
+            kept: None,
         };
         Self {
             judging: Judging::new(sender.clone()),
@@ -142,6 +144,11 @@ impl World {
     /// From now on these decisions are laid over runs; None for their own.
     pub fn lay_over(&mut self, store: Option<PathBuf>) {
         self.named.store = store;
+    }
+
+    /// Whether what sessions come to is kept on disk from now on.
+    pub fn keep_cards(&mut self, keeps: bool) {
+        self.collecting.kept = keeps.then(Arc::default);
     }
 
     /// From now on agents are started so.
@@ -643,8 +650,8 @@ impl Executor for Worker {
         self.comparing.file(&path, &file, done)
     }
 
-    fn run_paths(&self, sources: Vec<PathBuf>) -> Result<(), Sentence> {
-        self.collecting.find(&sources, &|found| self.tell(Part::Runs(found)));
+    fn run_paths(&self, sources: Vec<PathBuf>, order: Order) -> Result<(), Sentence> {
+        self.collecting.find(&sources, order, &|found| self.tell(Part::Runs(found)));
         self.collecting.finding.keep_up(sources);
         Ok(())
     }

@@ -2,12 +2,16 @@
 //!
 //! A number that is to have a column says so in its row of [`crate::metrics::numbers`].
 
+mod sessions;
+
 use std::sync::LazyLock;
 
 use crate::metrics::{
     Better, Number,
     numbers::{self, Of, Shown},
 };
+
+pub use sessions::SessionColumn;
 
 /// What a column tells of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -21,9 +25,20 @@ pub enum Column {
     Model,
     Curve,
     Title,
+    Session(SessionColumn),
     Number(Number),
     /// As a harness recorded it.
     Recorded(Number),
+}
+
+/// Which columns a table shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Set {
+    /// What tells sessions apart.
+    Sessions,
+    /// What runs of tasks are scored by.
+    #[default]
+    Scores,
 }
 
 /// Who says so.
@@ -69,7 +84,8 @@ static ALL: LazyLock<Vec<Column>> = LazyLock::new(|| {
     let recorded = numbers(Column::Recorded, |shown| shown.recorded);
     let mut all = [WORDS.to_vec(), computed, recorded].concat();
     all.sort(); // by rank, then in the order of the rows
-    all.into_iter().map(|(_, column)| column).collect()
+    let of_sessions = SESSIONS.iter().filter(|column| matches!(column, Column::Session(_)));
+    all.into_iter().map(|(_, column)| column).chain(of_sessions.copied()).collect()
 });
 
 /// What two sides are compared by, in order.
@@ -91,6 +107,24 @@ const WORDS: [(u8, Column); 7] = [
     (23, Column::Title),
 ];
 
+/// The columns of sessions, from left to right.
+const SESSIONS: [Column; 14] = [
+    Column::Session(SessionColumn::When),
+    Column::Session(SessionColumn::State),
+    Column::Session(SessionColumn::Project),
+    Column::Session(SessionColumn::Request),
+    Column::Agent,
+    Column::Model,
+    Column::Number(Number::Turns),
+    Column::Session(SessionColumn::Steps),
+    Column::Session(SessionColumn::Edits),
+    Column::Session(SessionColumn::Failures),
+    Column::Number(Number::Tokens),
+    Column::Number(Number::Cost),
+    Column::Number(Number::Duration),
+    Column::Session(SessionColumn::Branch),
+];
+
 /// Words that columns had, in filters and options of somebody's scripts, and the words they have now.
 const FORMER: [(&str, &str); 1] = [("lines", "churn")];
 
@@ -100,9 +134,23 @@ const fn words(word: &'static str, [least, most]: [usize; 2]) -> About {
 
 impl Column {
     /// What runs can be grouped by, in the order of going through them.
-    pub const GROUPS: [Self; 4] = [Self::Task, Self::Agent, Self::Condition, Self::Model];
+    pub const GROUPS: [Self; 5] = [
+        Self::Task,
+        Self::Agent,
+        Self::Condition,
+        Self::Model,
+        Self::Session(SessionColumn::Project),
+    ];
 
-    /// From left to right.
+    /// The columns of a set, from left to right.
+    pub fn of(set: Set) -> Vec<Self> {
+        match set {
+            Set::Sessions => SESSIONS.to_vec(),
+            Set::Scores => Self::all().filter(|it| !matches!(it, Self::Session(_))).collect(),
+        }
+    }
+
+    /// Every column: those of scores from left to right, then those of sessions alone.
     pub fn all() -> impl Iterator<Item = Self> {
         ALL.iter().copied()
     }
@@ -120,6 +168,7 @@ impl Column {
             Self::Condition => words("condition", [11, 11]),
             Self::Model => words("model", [10, 16]),
             Self::Title => words("title", [12, 40]),
+            Self::Session(column) => column.about(),
             Self::Curve => About {
                 title: "erosion so far",
                 kind: Kind::Number,
@@ -157,6 +206,7 @@ impl Column {
             Self::Condition => "emergent or single-shot",
             Self::Model => "the model as the recording names it",
             Self::Title => "what the recording calls itself",
+            Self::Session(column) => column.help(),
             Self::Curve => {
                 "erosion from checkpoint to checkpoint, each run on its own scale; sorts by its rise"
             }
@@ -195,6 +245,7 @@ impl Column {
             | Self::Condition
             | Self::Model
             | Self::Curve
+            | Self::Session(_)
             | Self::Title => None,
         }
     }
@@ -225,6 +276,7 @@ impl Column {
             | Self::Condition
             | Self::Model
             | Self::Curve
+            | Self::Session(_)
             | Self::Title => Better::Neither,
         }
     }
@@ -234,11 +286,23 @@ impl Column {
         matches!(self, Self::Number(number) if number.is_of_profile())
     }
 
-    /// The column after this one in going through what runs are grouped by; None after the last.
-    pub fn next_group(now: Option<Self>) -> Option<Self> {
-        let Some(now) = now else { return Self::GROUPS.first().copied() };
-        let place = Self::GROUPS.iter().position(|group| *group == now)?;
-        Self::GROUPS.get(place + 1).copied()
+    /// The column after this one in going through what runs of a set are grouped by; None after the last.
+    pub fn next_group(now: Option<Self>, set: Set) -> Option<Self> {
+        let columns = Self::of(set);
+        let mut groups = Self::GROUPS.into_iter().filter(|column| columns.contains(column));
+        match now {
+            None => groups.next(),
+            Some(now) => groups.skip_while(|group| *group != now).nth(1),
+        }
+    }
+}
+
+impl Set {
+    pub const fn other(self) -> Self {
+        match self {
+            Self::Sessions => Self::Scores,
+            Self::Scores => Self::Sessions,
+        }
     }
 }
 

@@ -32,7 +32,7 @@ use crate::{
         judging::{Judge, JudgingRequest, News, Outcome, Plan as JudgePlan, Start},
         measured::{Moved, RulerName},
         parties::Measured,
-        runs::{Asked, Depth, Found as FoundRuns, Sides as PairedSides},
+        runs::{Asked, Depth, Found as FoundRuns, Order, Sides as PairedSides},
         saved::{Pairs, Saved, ToSave},
     },
     study::{
@@ -148,7 +148,7 @@ questions! {
     FileText, file_text { path: PathBuf, file: String, done: usize } -> Arc<str>;
 
     /// The runs below these paths, told of in parts.
-    RunPaths, run_paths { sources: Vec<PathBuf> } -> ();
+    RunPaths, run_paths { sources: Vec<PathBuf>, order: Order } -> ();
     /// What these runs say, told of in parts.
     Cards, cards { depth: Depth, asked: Vec<Asked> } -> ();
     /// What the files of these runs measure, told of in parts.

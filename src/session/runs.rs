@@ -25,7 +25,19 @@ pub struct Asked {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depth {
     Beginning,
+    /// All of it, as its records add up; no files are put together.
+    Index,
+    /// As [`Depth::Index`], and the lines that its turns changed.
     Whole,
+}
+
+/// In which order runs are told of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// As the folders have them, while others are still looked for.
+    OfFolders,
+    /// By the time of their files, the last first, once all are found.
+    NewestFirst,
 }
 
 /// What a worker found; the answer itself only ends it.

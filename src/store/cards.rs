@@ -1,9 +1,11 @@
 //! Many recordings, told in a row each: first what their beginning says, then what all of it adds up to.
 
 use std::{
+    fs,
     path::Path,
     sync::atomic::{AtomicUsize, Ordering},
     thread,
+    time::{SystemTime, UNIX_EPOCH},
 };
 
 use crate::{
@@ -71,9 +73,27 @@ pub fn of_opened(path: &Path, run: &Run) -> Card {
     Card { mcf: judged, ..Card::of(run) }
 }
 
+/// When the recording was last written, in milliseconds since 1970-01-01 UTC; None where its file does not say.
+pub fn written_at(path: &Path) -> Option<i64> {
+    let main = if is_bundle(path) { path.join("run.json") } else { path.to_owned() };
+    let written = fs::metadata(main).ok()?.modified().ok()?;
+    millis(written)
+}
+
+/// The card as the session stands now: when its file was written, and whether the agent is at work.
+pub fn as_of_now(card: Card, path: &Path) -> Card {
+    let moments = written_at(path).zip(millis(SystemTime::now()));
+    let Some((written, now)) = moments else { return card };
+    Card { work: card.work.clone().at(written, now), ..card }
+}
+
+fn millis(time: SystemTime) -> Option<i64> {
+    i64::try_from(time.duration_since(UNIX_EPOCH).ok()?.as_millis()).ok()
+}
+
 /// Does `work` for each item, several at a time and out of the way of what is looked at; begins no more once it
 /// returns false.
-pub fn for_each<T: Sync>(items: &[T], work: impl Fn(&T) -> bool + Sync) {
+pub fn for_each<'a, T: Sync>(items: &'a [T], work: impl Fn(&'a T) -> bool + Sync) {
     let next = AtomicUsize::new(0);
     let labour = || {
         stand_back();

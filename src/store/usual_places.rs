@@ -30,12 +30,13 @@ type Row = (&'static str, Option<&'static str>, Base, &'static str, &'static str
 
 const ROWS: &[Row] = &[
     ("claude-code", Some("CLAUDE_CONFIG_DIR"), Base::Home, ".claude", "projects"),
+    ("claude-code", None, Base::Home, ".config/claude", "projects"),
     ("codex-rollout", Some("CODEX_HOME"), Base::Home, ".codex", "sessions"),
     ("codex-rollout", Some("CODEX_HOME"), Base::Home, ".codex", "archived_sessions"),
     ("gemini", Some("GEMINI_CLI_HOME"), Base::Home, "", ".gemini/tmp"),
     ("antigravity", Some("GEMINI_CLI_HOME"), Base::Home, "", ".gemini/antigravity/brain"),
     ("qwen-code", None, Base::Home, ".qwen", "projects"),
-    ("grok", None, Base::Home, ".grok", "sessions"),
+    ("grok", Some("GROK_HOME"), Base::Home, ".grok", "sessions"),
     ("opencode", None, Base::Data, "opencode", ""),
     ("copilot-cli", Some("COPILOT_HOME"), Base::Home, ".copilot", "session-state"),
     ("cursor", None, Base::Home, ".cursor", "projects"),
@@ -45,6 +46,14 @@ const ROWS: &[Row] = &[
     ("kimi", Some("KIMI_SHARE_DIR"), Base::Home, ".kimi", "sessions"),
     ("goose", None, Base::Data, "goose", "sessions"),
     ("openhands-v1", None, Base::Home, ".openhands", "conversations"),
+    (
+        "mini-swe-agent",
+        Some("MSWEA_GLOBAL_CONFIG_DIR"),
+        Base::Home,
+        ".config/mini-swe-agent",
+        "last_mini_run.traj.json",
+    ),
+    ("cline", None, Base::Home, ".cline", "data/tasks"),
     ("cline", None, Base::Editors, "saoudrizwan.claude-dev", "tasks"),
     ("cline", None, Base::Editors, "rooveterinaryinc.roo-cline", "tasks"),
 ];
@@ -73,7 +82,11 @@ fn below(home: &Path, variable: &dyn Fn(&str) -> Option<PathBuf>) -> Vec<UsualPl
     let mut places: Vec<UsualPlace> = vec![];
     for (format, moved_by, base, first, rest) in ROWS.iter().copied() {
         let bases = match (moved_by.and_then(variable), base) {
-            (Some(folder), _) => vec![folder],
+            // Claude Code takes several folders, with commas between.
+            (Some(folders), _) => {
+                let folders = folders.to_string_lossy().into_owned();
+                folders.split(',').map(|folder| PathBuf::from(folder.trim())).collect()
+            }
             (None, Base::Home) => vec![home.join(first)],
             (None, Base::Data) => vec![data.join(first)],
             (None, Base::Editors) => EDITORS.iter().map(|it| home.join(it).join(first)).collect(),
@@ -108,7 +121,12 @@ mod tests {
             places.map(|place| place.path.display().to_string()).collect::<Vec<_>>()
         };
         assert_eq!(of("codex-rollout"), ["/elsewhere/sessions", "/elsewhere/archived_sessions"]);
-        assert_eq!(of("claude-code"), ["/home/me/.claude/projects"]);
+        let claude = ["/home/me/.claude/projects", "/home/me/.config/claude/projects"];
+        assert_eq!(of("claude-code"), claude);
         assert_eq!(of("amp"), ["/home/me/.local/share/amp/threads"]);
+        let several = |name: &str| (name == "CLAUDE_CONFIG_DIR").then(|| PathBuf::from("/a, /b"));
+        let places = below(Path::new("/home/me"), &several);
+        let has = |path: &str| places.iter().any(|place| place.path == Path::new(path));
+        assert!(has("/a/projects") && has("/b/projects") && !has("/home/me/.claude/projects"));
     }
 }

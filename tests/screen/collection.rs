@@ -153,7 +153,7 @@ impl Desk {
     fn answer(&mut self, effect: &Effect) {
         let Effect::Ask(request, question) = effect else { panic!("nobody knows {effect:?}") };
         let answer = match &**question {
-            Question::RunPaths { sources } => {
+            Question::RunPaths { sources, order: _ } => {
                 let paths = self.names.iter().map(|name| sources[0].join(name)).collect();
                 self.find(*request, Found::Paths(paths));
                 Answer::RunPaths(Ok(()))
@@ -164,7 +164,7 @@ impl Desk {
                     Depth::Beginning => {
                         Found::Beginnings(cards.map(|(row, it)| (row, it.ok())).collect())
                     }
-                    Depth::Whole => Found::Cards(cards.collect()),
+                    Depth::Index | Depth::Whole => Found::Cards(cards.collect()),
                 };
                 self.find(*request, found);
                 Answer::Cards(Ok(()))

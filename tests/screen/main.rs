@@ -26,3 +26,4 @@ mod rubric_view;
 mod safe_text;
 mod scores;
 mod shell;
+mod start_view;

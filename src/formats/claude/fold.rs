@@ -174,6 +174,10 @@ impl Fold {
         if run.origin.root.is_none() {
             run.origin.root = line.cwd.as_deref().map(str::to_owned);
         }
+        if run.origin.branch.is_none() {
+            let branch = line.branch.as_deref().filter(|branch| !branch.is_empty());
+            run.origin.branch = branch.map(str::to_owned);
+        }
         if run.agent.version.is_none() {
             run.agent.version = line.version.as_deref().map(str::to_owned);
         }

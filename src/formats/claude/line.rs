@@ -27,6 +27,7 @@ pub struct Line {
     pub is_sidechain: bool,
     pub session: Option<Box<str>>,
     pub cwd: Option<Box<str>>,
+    pub branch: Option<Box<str>>,
     pub version: Option<Box<str>>,
     pub what: What,
 }
@@ -214,6 +215,7 @@ pub fn classify(place: Place, line: &str) -> Result<Line, serde_json::Error> {
         is_sidechain: record.is_sidechain.0 || record.parent_tool_use_id.filled().is_some(),
         session: Some(record.session()).filter(|id| !id.is_empty()).map(Box::from),
         cwd: record.cwd.boxed(),
+        branch: record.git_branch.boxed(),
         version: record.version.boxed().or_else(|| record.claude_code_version.boxed()),
         what: what(&record),
     })

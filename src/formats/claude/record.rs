@@ -18,6 +18,7 @@ record! {
         session_id: Text<'a> = "sessionId",
         stream_session_id: Text<'a> = "session_id",
         cwd: Text<'a> = "cwd",
+        git_branch: Text<'a> = "gitBranch",
         version: Text<'a> = "version",
         claude_code_version: Text<'a> = "claude_code_version",
         model: Text<'a> = "model",

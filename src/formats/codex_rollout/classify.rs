@@ -72,6 +72,7 @@ pub fn meta(fields: &Object<'_>) -> Meta {
         own_from: fields.number("subagent_history_start_ordinal"),
         started_at: fields.text("timestamp").and_then(|text| Time::parse(&text)),
         cwd: fields.boxed("cwd"),
+        branch: fields.object("git").and_then(|git| git.boxed("branch")),
         version: fields.boxed("cli_version"),
         nickname: fields.boxed("agent_nickname").or_else(|| of_spawn("agent_nickname")),
         path: fields.boxed("agent_path").or_else(|| of_spawn("agent_path")),

@@ -126,6 +126,7 @@ pub struct Meta {
     pub own_from: Option<u64>,
     pub started_at: Option<Time>,
     pub cwd: Option<Box<str>>,
+    pub branch: Option<Box<str>>,
     pub version: Option<Box<str>>,
     pub nickname: Option<Box<str>>,
     pub path: Option<Box<str>>,

@@ -15,6 +15,7 @@ use crate::{
         Collection, Message,
         finding::{self, Finding},
         order::Line,
+        prompt,
         row::Reading,
     },
 };
@@ -65,9 +66,26 @@ impl Screens {
                 let is_stopped = self.collection.as_ref().is_some_and(|it| it.is_stopped);
                 return is_stopped.then_some(Effect::StopCollecting).into_iter().collect();
             }
+            Message::Prompt(prompt::Message::Accept) => {
+                self.on_table(Message::Prompt(prompt::Message::Accept));
+                let opens = |table: &Collection| table.start.is_some() && table.prompt.is_none();
+                if self.collection.as_deref().is_some_and(opens) {
+                    return self.open_first();
+                }
+            }
             message => self.on_table(message),
         }
         vec![]
+    }
+
+    /// The run at the cursor, or the first of the group there; the sample where there is no run.
+    fn open_first(&mut self) -> Vec<Effect> {
+        if let Some(table) = &mut self.collection {
+            let mut below = table.lines().iter().enumerate().skip(table.scroll.cursor);
+            let first = below.find(|(_, line)| line.run().is_some()).map(|(at, _)| at);
+            table.scroll.cursor = first.unwrap_or(table.scroll.cursor);
+        }
+        self.open_selected()
     }
 
     fn on_table(&mut self, message: Message) {
@@ -101,12 +119,20 @@ impl Screens {
             self.on_table(Message::Fold);
             return vec![];
         }
+        let sample = table.start.as_ref().and_then(|start| start.sample.clone());
+        if let Some(sample) = sample.filter(|_| table.is_listed && table.rows.is_empty()) {
+            return self.open_from_table(sample);
+        }
         let Some(row) = table.selected() else { return vec![] };
         if let Some(why) = row.failure() {
             self.say(why.to_owned());
             return vec![];
         }
         let path = row.path.clone();
+        self.open_from_table(path)
+    }
+
+    fn open_from_table(&mut self, path: PathBuf) -> Vec<Effect> {
         // The same run again is still as it was left.
         self.way.back = View::Collection;
         if self.open_run().is_some() && self.source == path {

@@ -5,10 +5,11 @@ use std::{collections::BTreeSet, path::PathBuf};
 
 use crate::session::{
     ask::Pending,
+    columns::Set,
     effect::Effect,
     question::{Answer, Question},
     request::{Numbers, Request, Sentence},
-    runs::{Asked, Depth, Found},
+    runs::{Asked, Depth, Found, Order},
 };
 
 use super::{
@@ -45,7 +46,11 @@ impl Collection {
         let mut effects = vec![];
         if !self.is_listed && self.asking.list.is_free() {
             let sources = self.sources.clone();
-            effects.push(self.asking.list.ask(numbers, (), Question::RunPaths { sources }));
+            let order = match self.start {
+                Some(_) => Order::NewestFirst,
+                None => Order::OfFolders,
+            };
+            effects.push(self.asking.list.ask(numbers, (), Question::RunPaths { sources, order }));
         }
         let finding = self.finding.as_mut();
         effects.extend(finding.and_then(|it| it.ask(numbers, &self.sources)));
@@ -55,7 +60,7 @@ impl Collection {
         if self.asking.cards.is_free() {
             effects.extend(self.ask_for_cards(numbers, height));
         }
-        if self.asking.scores.is_free() && self.is_read() {
+        if self.asking.scores.is_free() && self.set() == Set::Scores && self.is_read() {
             effects.extend(self.ask_for_scores(numbers, height));
         }
         effects.extend(self.ask_for_tests(numbers));
@@ -65,9 +70,13 @@ impl Collection {
     fn ask_for_cards(&mut self, numbers: &mut Numbers, height: usize) -> Option<Effect> {
         let is_unread = |row: &Row| row.reading == Reading::Unread;
         let unread = self.first(height, BEGINNINGS, is_unread);
+        let whole = match self.set() {
+            Set::Sessions => Depth::Index,
+            Set::Scores => Depth::Whole,
+        };
         let (depth, rows) = match unread.is_empty() {
             false => (Depth::Beginning, unread),
-            true => (Depth::Whole, self.first(height, WHOLES, |row| !row.is_read())),
+            true => (whole, self.first(height, WHOLES, |row| !row.is_read())),
         };
         if rows.is_empty() {
             return None;
@@ -209,12 +218,12 @@ impl Collection {
         for &row in rows {
             let is_open = match depth {
                 Depth::Beginning => self.rows[row].reading == Reading::Unread,
-                Depth::Whole => !self.rows[row].is_read(),
+                Depth::Index | Depth::Whole => !self.rows[row].is_read(),
             };
             if is_open {
                 let reading = match depth {
                     Depth::Beginning => Reading::Beginning(None),
-                    Depth::Whole => Reading::Failed(why.to_owned()),
+                    Depth::Index | Depth::Whole => Reading::Failed(why.to_owned()),
                 };
                 self.set_reading(row, reading);
             }

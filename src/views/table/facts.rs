@@ -29,7 +29,7 @@ pub fn of(table: &Collection) -> Vec<BoxRow> {
                 Source::Run => "",
             }));
         }
-        let columns = Column::all().filter(|column| column.about().source == source);
+        let columns = table.columns().into_iter().filter(|column| column.about().source == source);
         rows.extend(columns.map(|column| BoxRow::of(name(column), value(row, column))));
         let verbosity = row.card().and_then(|card| card.recorded(Number::Verbosity.id()));
         let doubt = verbosity.and_then(|verbosity| verbosity.doubt);
@@ -68,6 +68,7 @@ fn name(column: Column) -> &'static str {
         | Column::Condition
         | Column::Model
         | Column::Title
+        | Column::Session(_)
         | Column::Number(_)
         | Column::Recorded(_) => column.about().title,
     }

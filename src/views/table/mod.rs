@@ -22,7 +22,7 @@ use std::{collections::BTreeSet, path::PathBuf};
 
 use crate::{
     session::{
-        columns::{self, Column},
+        columns::{self, Column, SessionColumn, Set},
         context::Context,
         measured::RulerName,
     },
@@ -62,6 +62,8 @@ pub struct Collection {
     /// The panel that holds two conditions against each other.
     pub pairs: Option<Pairs>,
     pub shape: Shape,
+    /// What is shown without a path.
+    pub start: Option<Start>,
     pub scroll: Scroll,
     worked_out: WorkedOut,
     asking: Asking,
@@ -76,6 +78,8 @@ pub struct Shape {
     pub group: Option<Column>,
     /// The column that has the keyboard.
     pub chosen: Column,
+    /// Which columns somebody wants; None where the runs decide.
+    pub set: Option<Set>,
     /// Columns of which no run has a value are shown too.
     pub shows_empty: bool,
     folded: BTreeSet<Key>,
@@ -86,6 +90,8 @@ pub struct Shape {
 struct WorkedOut {
     arranged: Arranged,
     counted: Widths,
+    /// Which columns the runs call for.
+    set: Set,
     /// Whether the filter takes each of the runs, in their order.
     taken: Vec<bool>,
     /// Something was answered that the lines do not show yet.
@@ -120,6 +126,8 @@ pub enum Message {
     Fold,
     FoldAll,
     SwitchEmpty,
+    /// The columns of sessions, or those of scores.
+    SwitchSet,
     StopOrGoOn,
     /// The panel with the paired tests: by condition, by agent, closed.
     Pairs,
@@ -141,9 +149,18 @@ pub enum Message {
 /// How the table is wanted when it is opened.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Opening {
+    /// The sessions of this machine, to choose one by typing; None for the runs that somebody named.
+    pub start: Option<Start>,
     pub sort: Option<Sort>,
     pub group: Option<Column>,
     pub filter: Filter,
+}
+
+/// The view of a program that was started without a path.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Start {
+    /// A run to look at where there is none; None where it could not be written.
+    pub sample: Option<PathBuf>,
 }
 
 impl Line {
@@ -165,12 +182,39 @@ enum Spot {
 
 impl Collection {
     pub fn of(sources: Vec<PathBuf>, opening: Opening) -> Self {
-        let Opening { sort, group, filter } = opening;
+        let Opening { start, sort, group, filter } = opening;
         let chosen = sort.map_or_else(Column::default, |sort| sort.column);
-        let shape = Shape { sort, group, filter, chosen, ..Shape::default() };
-        let mut collection = Self { sources, shape, ..Self::default() };
+        let of_sessions = Column::of(Set::Sessions);
+        let mut named = sort.map(|sort| sort.column).into_iter().chain(group);
+        let set = match &start {
+            _ if named.any(|column| !of_sessions.contains(&column)) => Some(Set::Scores),
+            Some(_) => Some(Set::Sessions),
+            None => None,
+        };
+        let shape = Shape { sort, group, filter, chosen, set, ..Shape::default() };
+        let mut collection = Self { sources, shape, start, ..Self::default() };
+        if collection.start.is_some() {
+            collection.update_prompt(prompt::Message::Start);
+        }
         collection.arrange();
         collection
+    }
+
+    /// The columns that may be shown, from left to right.
+    pub fn columns(&self) -> Vec<Column> {
+        Column::of(self.set())
+    }
+
+    /// Which columns are shown: as somebody chose, else as the runs call for.
+    pub fn set(&self) -> Set {
+        self.shape.set.unwrap_or(self.worked_out.set)
+    }
+
+    /// As somebody chose; sessions with the newest first where nobody did.
+    pub fn sort(&self) -> Option<Sort> {
+        let newest =
+            Sort { column: Column::Session(SessionColumn::When), direction: Direction::Down };
+        self.shape.sort.or((self.set() == Set::Sessions).then_some(newest))
     }
 
     pub fn lines(&self) -> &[Line] {
@@ -233,7 +277,11 @@ impl Collection {
     /// So many runs are read, so many are measured.
     pub fn progress(&self) -> [usize; 2] {
         let count = |is_so: fn(&Row) -> bool| self.rows.iter().filter(|row| is_so(row)).count();
-        [count(Row::is_read), count(Row::is_done)]
+        match self.set() {
+            // Nothing is measured of sessions.
+            Set::Sessions => [count(Row::is_read); 2],
+            Set::Scores => [count(Row::is_read), count(Row::is_done)],
+        }
     }
 
     /// `height` is how many lines are seen.
@@ -253,14 +301,22 @@ impl Collection {
                 self.sort_by(column);
             }
             Message::Reverse => self.reverse(),
-            Message::Group => self.shape.group = Column::next_group(self.shape.group),
+            Message::Group => {
+                self.shape.group = Column::next_group(self.shape.group, self.set());
+            }
             Message::Fold => self.fold(),
             Message::FoldAll => self.fold_all(),
             Message::SwitchEmpty => self.shape.shows_empty = !self.shape.shows_empty,
+            Message::SwitchSet => self.shape.set = Some(self.set().other()),
             Message::StopOrGoOn => self.is_stopped = !self.is_stopped,
             Message::Pairs => self.switch_pairs(),
             Message::NextPair => self.next_pair(),
-            Message::Prompt(message) => self.update_prompt(message),
+            Message::Prompt(message) => {
+                self.update_prompt(message);
+                if self.start.is_some() && self.prompt.is_some() {
+                    return self.arrange_from_top();
+                }
+            }
             Message::Find(message) => return finding::update(&mut self.finding, message, height),
             Message::Escape => self.escape(),
             Message::Open | Message::Show | Message::Compare => return, // these are the program's
@@ -299,7 +355,7 @@ impl Collection {
             columns::Kind::Words => Direction::Up,
             columns::Kind::Number => Direction::Down,
         };
-        let direction = match self.shape.sort {
+        let direction = match self.sort() {
             Some(sort) if sort.column == column => sort.direction.other(),
             _ => first,
         };
@@ -307,8 +363,10 @@ impl Collection {
     }
 
     fn reverse(&mut self) {
-        match &mut self.shape.sort {
-            Some(sort) => sort.direction = sort.direction.other(),
+        match self.sort() {
+            Some(sort) => {
+                self.shape.sort = Some(Sort { direction: sort.direction.other(), ..sort });
+            }
             None => self.notice = Some("nothing is sorted: s sorts by the chosen column".into()),
         }
     }
@@ -384,10 +442,18 @@ impl Collection {
         self.arrange_around(self.spot());
     }
 
+    /// As [`Self::arrange`], with the cursor on the first line: enter opens the first that fits.
+    fn arrange_from_top(&mut self) {
+        self.scroll = Scroll::default();
+        self.worked_out.taken = self.rows.iter().map(|row| self.shape.filter.takes(row)).collect();
+        self.arrange_around(None);
+    }
+
     fn arrange_around(&mut self, spot: Option<Spot>) {
+        self.worked_out.set = row::set_of(&self.rows);
         let wish = LineOptions {
             taken: &self.worked_out.taken,
-            sort: self.shape.sort,
+            sort: self.sort(),
             group: self.shape.group,
             folded: &self.shape.folded,
         };
@@ -449,9 +515,14 @@ impl Collection {
 
     fn lay_out_columns(&mut self) {
         let (mut widths, mut empty) = (vec![], vec![]);
-        for column in Column::all() {
+        // What its group says is not said in each row.
+        let is_said = |column: &Column| {
+            matches!(column, Column::Session(_)) && self.shape.group == Some(*column)
+        };
+        let sort = self.sort();
+        for column in self.columns().into_iter().filter(|column| !is_said(column)) {
             let about = column.about();
-            let is_sorted = self.shape.sort.is_some_and(|sort| sort.column == column);
+            let is_sorted = sort.is_some_and(|sort| sort.column == column);
             let title = about.title.chars().count() + usize::from(is_sorted); // its sign
             let width = self.worked_out.counted.widest(column).max(title);
             let is_settled = self.is_listed && !self.rows.is_empty() && column != Column::Run;
@@ -468,7 +539,7 @@ impl Collection {
                 }
             }
         }
-        if empty.contains(&self.shape.chosen) {
+        if !widths.iter().any(|(column, _)| *column == self.shape.chosen) {
             let second = widths.get(1).or(widths.first());
             self.shape.chosen = second.map_or(Column::Run, |(column, _)| *column);
         }

@@ -110,7 +110,7 @@ pub fn lines(rows: &[Row], wish: &LineOptions<'_>) -> Vec<Line> {
     lines
 }
 
-/// In the order of their keys; within a group the order stays.
+/// In the order of their keys, projects in the order of their first run; within a group the order stays.
 fn groups(taken: &[usize], rows: &[Row], column: Column) -> Vec<(Key, Vec<usize>)> {
     let mut groups: BTreeMap<Key, Vec<usize>> = BTreeMap::new();
     for &at in taken {
@@ -121,7 +121,13 @@ fn groups(taken: &[usize], rows: &[Row], column: Column) -> Vec<(Key, Vec<usize>
         };
         groups.entry(key).or_default().push(at);
     }
-    groups.into_iter().collect()
+    let mut groups: Vec<_> = groups.into_iter().collect();
+    if matches!(column, Column::Session(_)) {
+        let place: BTreeMap<usize, usize> = taken.iter().copied().zip(0..).collect();
+        let first = |members: &[usize]| members.first().and_then(|at| place.get(at)).copied();
+        groups.sort_by_key(|(key, members)| (!matches!(key, Key::Words(_)), first(members)));
+    }
+    groups
 }
 
 /// What is not known stands last, whichever way; equals stay in their order.

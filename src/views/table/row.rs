@@ -5,7 +5,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{run::Card, session::runs::Scores};
+use crate::{
+    run::Card,
+    session::{columns::Set, runs::Scores},
+};
 
 /// One recording, named by where it is.
 #[derive(Debug, Clone, PartialEq)]
@@ -90,6 +93,23 @@ impl Row {
     /// Measured, or not to be.
     pub const fn is_done(&self) -> bool {
         matches!(self.reading, Reading::Failed(_)) || !matches!(self.computed, Computed::Unmeasured)
+    }
+}
+
+/// Which columns runs call for: those of scores where one of them is of a task, or was tested, scored or judged.
+pub fn set_of(rows: &[Row]) -> Set {
+    let mut known = rows.iter().filter_map(Row::card).peekable();
+    let is_scored = |card: &Card| {
+        card.checkpoints > 0
+            || card.tests.is_some()
+            || card.mcf.is_some()
+            || !card.recorded.is_empty()
+            || card.identity.task.is_some()
+            || card.identity.condition.is_some()
+    };
+    match known.peek().is_some() && !known.any(is_scored) {
+        true => Set::Sessions,
+        false => Set::Scores,
     }
 }
 

@@ -12,12 +12,12 @@ use crate::{
         quality::Snapshot,
     },
     run::{
-        Card,
+        Card, Time,
         card::{CardTests, Recorded},
         figures,
     },
     session::{
-        columns::{Column, Kind},
+        columns::{Column, Kind, SessionColumn},
         runs::Scores,
     },
 };
@@ -60,7 +60,14 @@ impl Row {
             Column::Model => card.identity.model.as_deref(),
             Column::Condition => card.identity.condition.as_deref(),
             Column::Title => Some(card.identity.title.as_str()),
-            Column::Run | Column::Curve | Column::Number(_) | Column::Recorded(_) => None,
+            Column::Session(SessionColumn::Project) => card.work.project(),
+            Column::Session(SessionColumn::Branch) => card.work.branch.as_deref(),
+            Column::Session(SessionColumn::Request) => card.identity.request.as_deref(),
+            Column::Session(_)
+            | Column::Run
+            | Column::Curve
+            | Column::Number(_)
+            | Column::Recorded(_) => None,
         };
         match words {
             // What the beginning does not say the rest may.
@@ -82,6 +89,7 @@ impl Row {
             Column::Number(number) => number.value(self),
             Column::Recorded(number) => self.recorded(number).map(|recorded| recorded.value),
             Column::Curve => self.scores().and_then(Scores::rise),
+            Column::Session(column) => self.of_session(column),
             Column::Run
             | Column::Task
             | Column::Agent
@@ -93,6 +101,25 @@ impl Row {
             Some(value) => Known::Known(value),
             None if self.is_coming(column) => Known::Coming,
             None => Known::Missing,
+        }
+    }
+
+    /// When it was is known before the rest is read.
+    fn of_session(&self, column: SessionColumn) -> Option<f64> {
+        let whole = self.whole();
+        match column {
+            SessionColumn::When => match whole {
+                Some(card) => card.work.when(),
+                None => self.card()?.work.written_at,
+            }
+            .map(|millis| millis as f64),
+            SessionColumn::Steps => Some(whole?.work.steps as f64),
+            SessionColumn::Edits => whole?.work.edits.map(|edits| edits as f64),
+            SessionColumn::Failures => Some(whole?.trouble.failures as f64),
+            SessionColumn::State
+            | SessionColumn::Project
+            | SessionColumn::Request
+            | SessionColumn::Branch => None,
         }
     }
 
@@ -129,6 +156,14 @@ impl Row {
 
     /// What stands in the cell; the curve is drawn, not written.
     pub fn shown(&self, column: Column) -> Known<String> {
+        if column == Column::Session(SessionColumn::State) {
+            let activity = self.whole().and_then(|card| card.work.activity.as_ref());
+            return match activity {
+                Some(activity) => Known::Known(activity.words()),
+                None if self.is_read() => Known::Missing,
+                None => Known::Coming,
+            };
+        }
         if column.kind() == Kind::Words {
             return match self.words(column) {
                 Known::Known(words) => Known::Known(words.to_owned()),
@@ -172,6 +207,7 @@ impl Row {
             | Column::Condition
             | Column::Model
             | Column::Curve
+            | Column::Session(_)
             | Column::Title => None,
         }
     }
@@ -268,6 +304,8 @@ pub fn written(column: Column, value: f64) -> String {
         | Column::Model
         | Column::Curve
         | Column::Title => figures::share(value),
+        Column::Session(SessionColumn::When) => Time(value as i64).minute(),
+        Column::Session(_) => figures::short(value.round() as u64),
     }
 }
 

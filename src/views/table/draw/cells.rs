@@ -4,7 +4,7 @@ use ratatui::text::Span;
 
 use crate::{
     metrics::Number,
-    session::columns::{Column, Kind, Source},
+    session::columns::{Column, Kind, SessionColumn, Source},
     views::table::{
         Collection,
         areas::Place,
@@ -68,7 +68,8 @@ pub fn middle(words: &str, width: usize) -> String {
 
 /// The mean of what is known in a group.
 pub fn mean(table: &Collection, group: &Group, column: Column) -> String {
-    if column.kind() == Kind::Words || column == Column::Curve {
+    let has_no_mean = [Column::Curve, Column::Session(SessionColumn::When)].contains(&column);
+    if column.kind() == Kind::Words || has_no_mean {
         return String::new();
     }
     let rows = group.rows.iter().filter_map(|row| table.rows.get(*row));

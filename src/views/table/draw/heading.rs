@@ -8,7 +8,7 @@ use ratatui::{
 };
 
 use crate::{
-    session::columns::{Column, Kind, Source},
+    session::columns::{Column, Kind, Set, Source},
     views::table::{
         Collection,
         areas::{Areas, Place},
@@ -30,12 +30,17 @@ pub fn title(table: &Collection, theme: Theme, area: Rect, buffer: &mut Buffer) 
 /// `sample-runs  8 runs · 3 shown · by task`
 fn what(table: &Collection, theme: Theme) -> Vec<Span<'static>> {
     let name = match table.sources.as_slice() {
+        _ if table.start.is_some() => "this machine".to_owned(),
         [one] => one.file_name().unwrap_or(one.as_os_str()).to_string_lossy().into_owned(),
         several => format!("{} paths", several.len()),
     };
+    let what = match table.set() {
+        Set::Sessions => "session",
+        Set::Scores => "run",
+    };
     let count = match table.rows.len() {
-        1 => "1 run".to_owned(),
-        count => format!("{count} runs"),
+        1 => format!("1 {what}"),
+        count => format!("{count} {what}s"),
     };
     let mut facts = vec![count];
     if !table.shape.filter.is_empty() {
@@ -132,7 +137,7 @@ fn over(words: &str, room: usize, theme: Theme) -> Vec<Span<'static>> {
 }
 
 fn title_of(table: &Collection, place: &Place, theme: Theme) -> Vec<Span<'static>> {
-    let sign = match table.shape.sort {
+    let sign = match table.sort() {
         Some(sort) if sort.column == place.column => match sort.direction {
             Direction::Up => "▲",
             Direction::Down => "▼",

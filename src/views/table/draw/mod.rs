@@ -52,6 +52,16 @@ pub fn draw(table: &Collection, theme: Theme, layout: &Layout, buffer: &mut Buff
 fn nothing(table: &Collection) -> String {
     match (table.rows.is_empty(), table.is_listed) {
         (true, false) => "looking for runs…".into(),
+        (true, true) if table.start.is_some() => {
+            let sample = match table.start.as_ref().and_then(|start| start.sample.as_ref()) {
+                Some(_) => "enter opens a sample run",
+                None => "`trajview PATH` opens a recording",
+            };
+            format!(
+                "trajview plays back what coding agents did, turn by turn, as diffs. No session of an agent is in its usual \
+                 place on this machine: {sample}, `trajview formats` lists what can be read"
+            )
+        }
         (true, true) => "no recording below here: `trajview formats` lists what can be read".into(),
         (false, _) => {
             let count = table.rows.len();
@@ -135,7 +145,8 @@ impl Drawn<'_> {
         // The name takes the room of the columns of words that stand first.
         let numbers = |place: &Place| place.column.kind() == Kind::Number;
         let columns = &self.areas.columns;
-        let first = columns.iter().position(numbers).unwrap_or(columns.len());
+        // Where sessions were is a number, and stands before them.
+        let first = (1..columns.len()).find(|at| numbers(&columns[*at])).unwrap_or(columns.len());
         let end = columns.get(first).map_or(self.areas.list.right(), |place| place.x);
         let room = usize::from(end.saturating_sub(self.areas.list.x)).saturating_sub(3);
         let mut spans = vec![self.mark(is_chosen)];

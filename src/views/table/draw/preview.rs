@@ -43,7 +43,7 @@ pub fn draw(table: &Collection, theme: Theme, area: Rect, buffer: &mut Buffer) {
             Some(scores) if inner.height > 2 * CURVE => (Some(&scores.curve), inner.height - CURVE),
             _ => (None, inner.height),
         };
-    let lines = lines(row, theme, width);
+    let lines = lines(row, &table.columns(), theme, width);
     for (line, y) in lines.into_iter().zip(0..height) {
         put_row(line, None, inner, y, buffer);
     }
@@ -53,7 +53,7 @@ pub fn draw(table: &Collection, theme: Theme, area: Rect, buffer: &mut Buffer) {
     }
 }
 
-fn lines(row: &Row, theme: Theme, width: usize) -> Vec<Line<'static>> {
+fn lines(row: &Row, columns: &[Column], theme: Theme, width: usize) -> Vec<Line<'static>> {
     let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
     let mut lines = vec![];
     if let Some(why) = row.failure() {
@@ -72,7 +72,7 @@ fn lines(row: &Row, theme: Theme, width: usize) -> Vec<Line<'static>> {
         (Source::Harness, "recorded by the harness"),
         (Source::Judged, "judged"),
     ] {
-        let of_source = Column::all().filter(|column| {
+        let of_source = columns.iter().copied().filter(|column| {
             column.about().source == source && !matches!(column, Column::Run | Column::Curve)
         });
         let known = of_source.filter_map(|column| match row.shown(column) {
