@@ -43,8 +43,8 @@ pub struct Trouble {
     pub warnings: usize,
     /// The first of them, at most [`MOST_WARNINGS`].
     pub first_warnings: Vec<Warning>,
-    /// Calls that failed, as far as the recording says how they ended.
-    pub failures: usize,
+    /// Calls that failed; None where there are calls and the recording says of none how it ended.
+    pub failures: Option<usize>,
 }
 
 /// What a run is: its task, its agent, where it comes from. None is "not recorded".
@@ -194,8 +194,14 @@ fn lines(run: &Run) -> Option<(u64, u64)> {
     counts.reduce(|a, b| (a.0 + b.0, a.1 + b.1))
 }
 
-fn failures(run: &Run) -> usize {
-    steps(run).filter(|step| step.failed()).count()
+fn failures(run: &Run) -> Option<usize> {
+    let mut calls = steps(run).filter(|step| step.tool.is_some()).peekable();
+    let says =
+        |step: &Step| step.failed() || step.result().is_some_and(|it| it.outcome().is_some());
+    if calls.peek().is_some() && !calls.any(says) {
+        return None;
+    }
+    Some(steps(run).filter(|step| step.failed()).count())
 }
 
 fn not_counted(run: &Run) -> Vec<&'static str> {

@@ -10,9 +10,9 @@ use std::{
 
 use crate::{
     code::patch::LineCounts,
-    formats::{self, Head, OneHand, Source},
+    formats::{self, EditsTold, Head, OneHand, Source},
     metrics::faithfulness::Faithfulness,
-    run::{Card, Run, card::Judged},
+    run::{Card, Run, activity::Work, card::Judged},
     study::compare::done_at,
 };
 
@@ -70,7 +70,11 @@ pub fn of_opened(path: &Path, run: &Run) -> Card {
         let done = done_at(run, judgement);
         Some(Judged { score: faithful.mcf()?, judge: judgement.judge.name.clone(), done })
     });
-    Card { mcf: judged, ..Card::of(run) }
+    let card = Card::of(run);
+    let format = run.origin.sources.first().and_then(|source| formats::by_name(source.format));
+    let tells_edits = format.is_none_or(|it| it.offers().edits != EditsTold::Nowhere);
+    let work = Work { edits: card.work.edits.filter(|_| tells_edits), ..card.work };
+    Card { mcf: judged, work, ..card }
 }
 
 /// When the recording was last written, in milliseconds since 1970-01-01 UTC; None where its file does not say.

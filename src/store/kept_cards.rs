@@ -42,7 +42,7 @@ struct Kept {
     tokens: Option<u64>,
     cost_usd: Option<f64>,
     seconds: Option<f64>,
-    failures: usize,
+    failures: Option<usize>,
     moments: Vec<usize>,
     provenance: Option<String>,
     work: Work,

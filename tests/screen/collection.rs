@@ -80,7 +80,7 @@ fn told(name: &str) -> LiveEvent {
         "alpha" => {
             let warning = Warning { place: "a.jsonl:3".into(), what: "is cut off".into() };
             let card = Card {
-                trouble: Trouble { warnings: 1, first_warnings: vec![warning], failures: 0 },
+                trouble: Trouble { warnings: 1, first_warnings: vec![warning], failures: Some(0) },
                 tests: Some(tests(31)),
                 recorded: vec![Recorded { number: "erosion", value: 0.31, doubt: None }],
                 ..card("cfgpipe", "emergent", "codex 0.169.0", 9)

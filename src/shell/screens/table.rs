@@ -68,7 +68,8 @@ impl Screens {
             }
             Message::Prompt(prompt::Message::Accept) => {
                 self.on_table(Message::Prompt(prompt::Message::Accept));
-                let opens = |table: &Collection| table.start.is_some() && table.prompt.is_none();
+                let opens =
+                    |table: &Collection| table.shape.start.is_some() && table.prompt.is_none();
                 if self.collection.as_deref().is_some_and(opens) {
                     return self.open_first();
                 }
@@ -119,7 +120,7 @@ impl Screens {
             self.on_table(Message::Fold);
             return vec![];
         }
-        let sample = table.start.as_ref().and_then(|start| start.sample.clone());
+        let sample = table.shape.start.as_ref().and_then(|start| start.sample.clone());
         if let Some(sample) = sample.filter(|_| table.is_listed && table.rows.is_empty()) {
             return self.open_from_table(sample);
         }

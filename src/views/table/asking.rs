@@ -46,7 +46,7 @@ impl Collection {
         let mut effects = vec![];
         if !self.is_listed && self.asking.list.is_free() {
             let sources = self.sources.clone();
-            let order = match self.start {
+            let order = match self.shape.start {
                 Some(_) => Order::NewestFirst,
                 None => Order::OfFolders,
             };

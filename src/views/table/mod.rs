@@ -62,8 +62,6 @@ pub struct Collection {
     /// The panel that holds two conditions against each other.
     pub pairs: Option<Pairs>,
     pub shape: Shape,
-    /// What is shown without a path.
-    pub start: Option<Start>,
     pub scroll: Scroll,
     worked_out: WorkedOut,
     asking: Asking,
@@ -80,6 +78,8 @@ pub struct Shape {
     pub chosen: Column,
     /// Which columns somebody wants; None where the runs decide.
     pub set: Option<Set>,
+    /// What is shown without a path.
+    pub start: Option<Start>,
     /// Columns of which no run has a value are shown too.
     pub shows_empty: bool,
     folded: BTreeSet<Key>,
@@ -191,9 +191,9 @@ impl Collection {
             Some(_) => Some(Set::Sessions),
             None => None,
         };
-        let shape = Shape { sort, group, filter, chosen, set, ..Shape::default() };
-        let mut collection = Self { sources, shape, start, ..Self::default() };
-        if collection.start.is_some() {
+        let shape = Shape { sort, group, filter, chosen, set, start, ..Shape::default() };
+        let mut collection = Self { sources, shape, ..Self::default() };
+        if collection.shape.start.is_some() {
             collection.update_prompt(prompt::Message::Start);
         }
         collection.arrange();
@@ -313,7 +313,7 @@ impl Collection {
             Message::NextPair => self.next_pair(),
             Message::Prompt(message) => {
                 self.update_prompt(message);
-                if self.start.is_some() && self.prompt.is_some() {
+                if self.shape.start.is_some() && self.prompt.is_some() {
                     return self.arrange_from_top();
                 }
             }

@@ -115,7 +115,7 @@ impl Row {
             .map(|millis| millis as f64),
             SessionColumn::Steps => Some(whole?.work.steps as f64),
             SessionColumn::Edits => whole?.work.edits.map(|edits| edits as f64),
-            SessionColumn::Failures => Some(whole?.trouble.failures as f64),
+            SessionColumn::Failures => whole?.trouble.failures.map(|count| count as f64),
             SessionColumn::State
             | SessionColumn::Project
             | SessionColumn::Request

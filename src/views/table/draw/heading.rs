@@ -30,7 +30,7 @@ pub fn title(table: &Collection, theme: Theme, area: Rect, buffer: &mut Buffer) 
 /// `sample-runs  8 runs · 3 shown · by task`
 fn what(table: &Collection, theme: Theme) -> Vec<Span<'static>> {
     let name = match table.sources.as_slice() {
-        _ if table.start.is_some() => "this machine".to_owned(),
+        _ if table.shape.start.is_some() => "this machine".to_owned(),
         [one] => one.file_name().unwrap_or(one.as_os_str()).to_string_lossy().into_owned(),
         several => format!("{} paths", several.len()),
     };

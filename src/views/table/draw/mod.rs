@@ -52,8 +52,8 @@ pub fn draw(table: &Collection, theme: Theme, layout: &Layout, buffer: &mut Buff
 fn nothing(table: &Collection) -> String {
     match (table.rows.is_empty(), table.is_listed) {
         (true, false) => "looking for runs…".into(),
-        (true, true) if table.start.is_some() => {
-            let sample = match table.start.as_ref().and_then(|start| start.sample.as_ref()) {
+        (true, true) if table.shape.start.is_some() => {
+            let sample = match table.shape.start.as_ref().and_then(|start| start.sample.as_ref()) {
                 Some(_) => "enter opens a sample run",
                 None => "`trajview PATH` opens a recording",
             };

@@ -83,7 +83,8 @@ fn lines(row: &Row, columns: &[Column], theme: Theme, width: usize) -> Vec<Line<
         if source == Source::Run {
             // What has no turns has no calls that could fail.
             let card = row.whole().filter(|card| card.turns > 0);
-            let failures = card.map(|card| figures::count(card.trouble.failures as u64));
+            let failures =
+                card.and_then(|card| Some(figures::count(card.trouble.failures? as u64)));
             facts.extend(failures.map(|count| ("failed calls", count)));
         }
         if facts.is_empty() {
