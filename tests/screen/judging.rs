@@ -844,7 +844,7 @@ fn several_judges_are_asked_at_once_with_one_bound_and_the_progress_of_each() {
         stage.write("3");
         let bound = stage.press("<enter>");
         let middle = stage.press_until("<enter>", &["judge 6/48", "$0.0440", "looks 3/8"]);
-        let next = stage.press_until("f", &["▸stub 3/24"]);
+        let next = stage.press_until("f", &["▸stub 3/24", "looks 3/8"]);
         gate.open();
         let end = stage.press("<tab>");
 
@@ -853,7 +853,8 @@ fn several_judges_are_asked_at_once_with_one_bound_and_the_progress_of_each() {
         assert!(bound.contains("the bound is"), "{bound}");
         assert!(middle.contains("▸other 3/24"), "{middle}");
         insta::assert_snapshot!(format!("panel_form_{name}"), bound);
-        insta::assert_snapshot!(format!("panel_middle_{name}"), next);
+        // Two judges work at once: the order of their calls is no test's to say.
+        assert!(next.contains("▸stub 3/24") && next.contains("other 3/24"), "{next}");
         assert!(end.contains("48/48"), "{end}");
         let names = stage.desk.names();
         assert_eq!(names.len(), 2, "{names:?}");

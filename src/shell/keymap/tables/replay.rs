@@ -53,7 +53,7 @@ pub static ROWS: &[Binding] = &[
     row(Replay, &[c('B')], "mark this turn and diff since its end", "", |_| since(base::Message::MarkHere)),
     row(Replay, &[c('.')], "next step that edits a file, whatever its turn", "edit", |n| replay(replay::Message::Edits(replay::Edits::Next(n.times())))),
     row(Replay, &[c(',')], "previous step that edits a file", "", |n| replay(replay::Message::Edits(replay::Edits::Previous(n.times())))),
-    row(Replay, &[c('x')], "next step that failed, whatever its turn", "failure", |n| replay(replay::Message::Failures(replay::Failures::Next(n.times())))),
+    row(Replay, &[c('x')], "next step that failed, whatever its turn", "", |n| replay(replay::Message::Failures(replay::Failures::Next(n.times())))),
     row(Replay, &[Key::ctrl('x')], "previous step that failed", "", |n| replay(replay::Message::Failures(replay::Failures::Previous(n.times())))),
     row(Replay, &[c('!')], "list everything that failed: what was run, and the line that says why", "", |_| choose(chooser::Message::Open(chooser::Kind::Failures))),
     row(Replay, &[k(Code::PageUp)], "a page up", "", |_| go(Motion::PageUp)),
