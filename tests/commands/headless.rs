@@ -1100,7 +1100,8 @@ fn every_surface_gives_each_number_of_a_run_alike_and_numbers_its_steps_alike() 
         let first = &turns(&shown)[0];
         let screen = printed(&[&sample, "--snapshot", "100x30"]);
         let count = first["steps"].as_u64().unwrap() + first["subagent_steps"].as_u64().unwrap();
-        let words = [format!("{count} step"), format!("/{count} "), format!("/{count}\n")];
+        let words =
+            ["{} step", "/{} ", "/{}\n", "of {}\n"].map(|it| it.replace("{}", &count.to_string()));
         let is_said = words.iter().any(|words| screen.contains(words));
         assert!(count == 0 || is_said, "{sample}: {count}\n{screen}");
     }

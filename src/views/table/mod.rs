@@ -450,7 +450,11 @@ impl Collection {
     }
 
     fn arrange_around(&mut self, spot: Option<Spot>) {
-        self.worked_out.set = row::set_of(&self.rows);
+        // Of rows that are read as they are looked at a few say nothing of the others.
+        self.worked_out.set = match self.reads_what_is_seen() {
+            true => Set::Scores,
+            false => row::set_of(&self.rows),
+        };
         let wish = LineOptions {
             taken: &self.worked_out.taken,
             sort: self.sort(),
