@@ -87,7 +87,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     prompt: Option<PathBuf>,
     /// What components are scored by: a study file (study.toml) or a components.json with a codebook. If left out, the run's
-    /// components.json; where neither has one, from 0 to 4. A codebook with a scale of its own (1..5, 0..1, [0,1]) or with several
+    /// components.json; where neither has one, from 0 to 4. A codebook with a scale of its own (1..5, 0..1, `[0,1]`) or with several
     /// criteria is what the judge is given then, and what it is held to
     #[arg(long, value_name = "FILE")]
     codebook: Option<PathBuf>,

@@ -1,7 +1,7 @@
 //! What each level of a scale means: what raters go by, and what a judge is told.
 //!
 //! The built-in words are those of the judge's prompts, read out of them ([`Criterion::of_prompt`]), so that there is one
-//! text. A codebook of a person's own takes their place in the prompt ([`Codebook::in_prompt`]); by the SHA-256 of the
+//! text. A codebook of a person's own takes their place in the prompt (`Codebook::in_prompt`); by the SHA-256 of the
 //! prompt a judgement tells whether its judge was given the same text ([`Codebook::given_to`]).
 
 use std::{collections::BTreeMap, sync::OnceLock};

@@ -1,7 +1,7 @@
 //! Looking for something in every run below some paths: what is in the index is narrowed down by it, what is not, or is
 //! another than it was, is read through.
 //!
-//! The index ([`index`]) says which parts of a run may have what is looked for; whether they do is always read from the
+//! The index (`index`) says which parts of a run may have what is looked for; whether they do is always read from the
 //! recording. So it is never needed for what is found, only for how soon.
 
 mod build;
