@@ -11,6 +11,7 @@ use crate::{
 };
 
 use super::Failure;
+pub use crate::run::figures::counted;
 
 /// A path to a recording; `-` becomes the file that holds what standard input had.
 pub fn recording() -> impl TypedValueParser<Value = PathBuf> {
@@ -66,9 +67,4 @@ pub fn number(run: &Run, step: StepId) -> usize {
 /// `1 turn`, `2 turns`.
 pub fn turns(count: usize) -> String {
     counted(count, "turn")
-}
-
-/// `1 step`, `2 steps`.
-pub fn counted(count: usize, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }

@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::{
     run::{
         Time,
+        figures::counted,
         lookup::{Hit, Looked, Lookup, RunHits},
         search::{HitPlace, StepField},
     },
@@ -195,23 +196,16 @@ fn print(found: &RunHits, args: &Args, out: &mut Out) -> std::io::Result<()> {
 
 fn head(found: &RunHits) -> String {
     let about = &found.about;
-    let day = about.started_at.map(|time| time.to_string().chars().take(10).collect::<String>());
-    let project = about.project.as_deref().map(|it| it.rsplit('/').next().unwrap_or(it).to_owned());
-    let parts = [about.agent.clone(), project, day, Some(about.title.clone())];
+    let project = about.project_name().map(str::to_owned);
+    let parts = [about.agent.clone(), project, about.day(), Some(about.title.clone())];
     let parts: Vec<String> = parts.into_iter().flatten().filter(|it| !it.is_empty()).collect();
     format!("{}  {}", found.path.display(), parts.join(" · "))
 }
 
 /// `  12.7 result:3  the line`
 fn line(hit: &Hit) -> String {
-    let place = format!("{} {}:{}", at(hit), field(hit.place), hit.line + 1);
+    let place = format!("{} {}:{}", hit.moment, field(hit.place), hit.line + 1);
     format!("  {place:<18} {}", plain(hit.excerpt.trim()))
-}
-
-/// The turn and the step, as `--at` takes the turn.
-fn at(hit: &Hit) -> String {
-    let turn = hit.moment.turn + 1;
-    hit.moment.step.map_or_else(|| turn.to_string(), |(_, step)| format!("{turn}.{step}"))
 }
 
 const fn field(place: HitPlace) -> &'static str {
@@ -245,14 +239,10 @@ fn row<'a>(found: &'a RunHits, hit: &'a Hit) -> HitRow<'a> {
 }
 
 fn summary(looked: &Looked) -> String {
-    let count = |count: usize, one: &str| match count {
-        1 => format!("1 {one}"),
-        count => format!("{count} {one}s"),
-    };
     let indexed = match looked.indexed {
         0 => String::new(),
         indexed => format!(", {indexed} of them by the index"),
     };
-    let (hits, runs) = (count(looked.hits, "line"), count(looked.with_hits, "run"));
-    format!("{hits} in {runs}; {} looked through{indexed}", count(looked.runs, "run"))
+    let (hits, runs) = (counted(looked.hits, "line"), counted(looked.with_hits, "run"));
+    format!("{hits} in {runs}; {} looked through{indexed}", counted(looked.runs, "run"))
 }

@@ -28,20 +28,14 @@ pub struct Measuring {
 impl Measuring {
     pub fn scorer(&self) -> Result<Scorer, Failure> {
         let ruler = Ruler::new(self.profile, rules(self.rules.as_deref())?);
-        Ok(Scorer::new(ruler, self.cache()))
+        Ok(Scorer::new(ruler, cache(!self.no_cache)))
     }
+}
 
-    /// A cache that cannot be opened costs time and nothing else.
-    fn cache(&self) -> Option<Cache> {
-        let path = Cache::default_path().filter(|_| !self.no_cache)?;
-        match Cache::open(&path) {
-            Ok(cache) => Some(cache),
-            Err(why) => {
-                super::output::tell(&why);
-                None
-            }
-        }
-    }
+/// The cache of measures, unless it is not wanted. One that cannot be opened costs time and nothing else.
+pub fn cache(is_wanted: bool) -> Option<Cache> {
+    let path = Cache::default_path().filter(|_| is_wanted)?;
+    Cache::open(&path).map_err(|why| super::output::tell(&why)).ok()
 }
 
 /// `profile scb-paper · 137 rules, FILE`, or what the rules are where they are not the profile's.

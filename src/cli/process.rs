@@ -17,7 +17,8 @@ use crate::{
 
 use super::{
     Exit, Failure, Outcome, at,
-    output::{Forms, Out, tell},
+    measuring::cache,
+    output::{Forms, Out},
     resampling::Resampling,
 };
 
@@ -65,10 +66,8 @@ pub struct Args {
 }
 
 impl Args {
-    /// A cache that cannot be opened costs time and nothing else.
     fn cache(&self) -> Option<Arc<Cache>> {
-        let path = Cache::default_path().filter(|_| !self.no_cache)?;
-        Cache::open(&path).map_err(|why| tell(&why)).ok().map(Arc::new)
+        cache(!self.no_cache).map(Arc::new)
     }
 }
 

@@ -325,14 +325,8 @@ fn place(args: &Args, at: Option<&str>) -> Result<Place, Failure> {
         view => view,
     };
     let component = args.component.clone();
-    // A step is opened in its turn.
-    let (turn, step) = match turn {
-        Some(At::Step(turn, step)) => (Some(At::Turn(turn)), Some(step)),
-        turn => (turn, None),
-    };
     Ok(Place {
         turn,
-        step,
         file,
         line,
         follows: args.follow,

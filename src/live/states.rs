@@ -128,7 +128,7 @@ impl Work<'_> {
         if self.stop.is_set() {
             return None;
         }
-        let tree = checks::tree_at(self.timeline, moment);
+        let tree = self.timeline.tree_at(&self.opened.run, moment.files());
         let limits = Limits { seconds: self.seconds, stop: self.stop };
         let ran = recheck::run_on(self.recording, self.opened, &tree, command, &limits);
         let mut check = Check {

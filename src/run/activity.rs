@@ -93,9 +93,13 @@ impl Work {
 
     /// The last part of the folder's path.
     pub fn project(&self) -> Option<&str> {
-        let folder = self.folder.as_deref()?;
-        folder.rsplit(['/', '\\']).find(|part| !part.is_empty()).or(Some(folder))
+        self.folder.as_deref().map(folder_name)
     }
+}
+
+/// The last part of a folder's path, of whichever system; of a root all of it.
+pub fn folder_name(folder: &str) -> &str {
+    folder.rsplit(['/', '\\']).find(|part| !part.is_empty()).unwrap_or(folder)
 }
 
 impl Last {

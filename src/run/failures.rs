@@ -1,6 +1,6 @@
 //! What failed in a run, and the line of a failure that tells most.
 
-use super::{Run, Step, StepId, StepKind, StepText, commands, values::worded};
+use super::{Run, Step, StepId, StepText, commands, values::worded};
 
 worded! {
     words;
@@ -38,11 +38,11 @@ impl Failed {
     }
 }
 
-/// Every step that failed, in playing order.
-pub fn steps_that_failed(run: &Run) -> Vec<StepId> {
-    let has_failed = |id: &StepId| run.step(*id).is_some_and(Step::failed);
-    let turns = 0..run.turns.len();
-    turns.flat_map(|turn| run.steps_of_turn(turn)).filter(has_failed).collect()
+/// Every step that failed, in playing order, with its number in its turn.
+pub fn steps_that_failed(run: &Run) -> Vec<(StepId, usize)> {
+    let mut steps = run.numbered_steps();
+    steps.retain(|(id, _)| run.step(*id).is_some_and(Step::failed));
+    steps
 }
 
 /// How programs of agents say that a call was not let through.
@@ -101,13 +101,6 @@ const ERRORS: [&str; 12] = [
 
 /// Lines of an observation that are looked at.
 const MOST_LINES: usize = 20_000;
-
-impl StepKind {
-    /// Whether a step of this kind calls a tool or starts an agent: what an agent does rather than says.
-    pub const fn acts(self) -> bool {
-        matches!(self, Self::Tool | Self::SubAgent)
-    }
-}
 
 #[cfg(test)]
 mod tests {

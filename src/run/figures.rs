@@ -19,6 +19,11 @@ pub fn count(count: u64) -> String {
     out
 }
 
+/// `1 step`, `2 steps`.
+pub fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
 /// The first digits of a large number: `812`, `2.1k`, `34M`.
 pub fn short(count: u64) -> String {
     let (digits, power) = first_digits(count);

@@ -9,8 +9,6 @@ use crate::run::{Run, StepId, files::Moment, rubric::Unit};
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Place {
     pub turn: Option<At>,
-    /// Step of the turn, counts from 1 as the screen does.
-    pub step: Option<usize>,
     /// Path of a file of the turn.
     pub file: Option<String>,
     /// Line of the file after the turn; counts from 1.
@@ -43,14 +41,11 @@ pub enum At {
 impl At {
     /// The moment: a turn or a checkpoint means its end. The error is a sentence.
     pub fn moment(&self, run: &Run) -> Result<Moment, String> {
-        let Self::Step(turn, number) = self else {
-            return self.turns_done(run).map(Moment::after);
-        };
-        let id = format!("{turn}.{number}");
-        if run.checkpoints.iter().any(|checkpoint| checkpoint.id == id) {
-            return Self::Checkpoint(id).turns_done(run).map(Moment::after);
+        match (self, self.checkpoint(run)) {
+            (_, Some(checkpoint)) => checkpoint.turns_done(run).map(Moment::after),
+            (Self::Step(..), None) => self.step(run).map(|step| Moment::after_step(run, step)),
+            (at, None) => at.turns_done(run).map(Moment::after),
         }
-        self.step(run).map(|step| Moment::after_step(run, step))
     }
 
     /// The step that it names. The error is a sentence.
@@ -103,10 +98,27 @@ impl At {
 
     /// The turn to select, counts from 0. The error is a sentence.
     pub fn turn_of(&self, run: &Run) -> Result<usize, String> {
+        let moment = self.moment(run)?;
+        Ok(if moment.step.is_some() { moment.turns } else { moment.turns.saturating_sub(1) })
+    }
+
+    /// The number of the step to select, counts from 1; None where it names none that
+    /// is there, such as a checkpoint called `1.2`.
+    pub fn number_of_step(&self, run: &Run) -> Option<usize> {
         match self {
-            Self::Step(turn, _) => self.moment(run).map(|_| turn - 1),
-            at => at.turns_done(run).map(|done| done.saturating_sub(1)),
+            Self::Step(_, number) if self.checkpoint(run).is_none() => {
+                self.step(run).is_ok().then_some(*number)
+            }
+            _ => None,
         }
+    }
+
+    /// What is written like a step may be the name of a checkpoint.
+    fn checkpoint(&self, run: &Run) -> Option<Self> {
+        let Self::Step(turn, number) = self else { return None };
+        let id = format!("{turn}.{number}");
+        let is_one = run.checkpoints.iter().any(|checkpoint| checkpoint.id == id);
+        is_one.then_some(Self::Checkpoint(id))
     }
 }
 
@@ -137,7 +149,7 @@ fn step_of(word: &str) -> Option<(usize, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::{Checkpoint, Turn};
+    use crate::run::{Checkpoint, Step, Turn};
 
     #[test]
     fn a_moment_is_a_number_start_or_final() {
@@ -161,5 +173,22 @@ mod tests {
         assert_eq!(why, format!("no moment \"c9\" in this run; {known}"));
         assert_eq!(At::Checkpoint("c1".into()).turns_done(&run), Ok(2));
         assert_eq!(At::Final.turn_of(&Run::default()), Ok(0));
+    }
+
+    #[test]
+    fn what_is_written_like_a_step_is_the_checkpoint_of_that_name_where_there_is_one() {
+        let step = || Step::default();
+        let turn = || Turn { steps: vec![step(), step(), step()], ..Turn::default() };
+        let checkpoint = Checkpoint { id: "1.2".into(), last_turn: 2, ..Checkpoint::default() };
+        let plain = Run { turns: vec![turn(), turn(), turn(), turn()], ..Run::default() };
+        let named = Run { checkpoints: vec![checkpoint], ..plain.clone() };
+        let at = |word: &str| word.parse::<At>().unwrap();
+
+        assert_eq!((at("1.2").turn_of(&plain), at("1.2").number_of_step(&plain)), (Ok(0), Some(2)));
+        assert_eq!((at("1.2").turn_of(&named), at("1.2").number_of_step(&named)), (Ok(2), None));
+        assert_eq!(at("1.2").turns_done(&named), Ok(3));
+        // The last step ends its turn and is selected in it.
+        assert_eq!((at("2.3").turn_of(&plain), at("2.3").number_of_step(&plain)), (Ok(1), Some(3)));
+        assert!(at("2.4").turn_of(&plain).is_err());
     }
 }

@@ -334,14 +334,15 @@ fn patch_of_hunks(change: &Change, diff: &TextDiff) -> Result<String, String> {
 /// `trajview runs/a --at 36 --file src/loss.py:32`
 fn link(open: &OpenRun, source: &Path) -> Copied {
     let mut words = vec!["trajview".to_owned(), argument(&source.to_string_lossy())];
+    // The step is the place then; a file would take the keyboard to the diff.
+    let is_in_steps = open.replay.focus == Panel::Steps && open.replay.step_number() > 0;
     if !open.session.run.turns.is_empty() {
-        let turn = open.session.turn + 1;
-        let step = Some(open.replay.step_number()).filter(|step| {
-            let is_meant =
-                open.replay.focus == Panel::Steps || open.replay.diff.follows == Follows::Step;
-            is_meant && *step > 0 && open.session.view == View::Replay
-        });
-        let moment = step.map_or(turn.to_string(), |step| format!("{turn}.{step}"));
+        let (turn, step) = (open.session.turn + 1, open.replay.step_number());
+        let is_of_step = is_in_steps || open.replay.diff.follows == Follows::Step;
+        let moment = match is_of_step && step > 0 && open.session.view == View::Replay {
+            true => format!("{turn}.{step}"),
+            false => turn.to_string(),
+        };
         words.extend(["--at".to_owned(), moment]);
     }
     let component =
@@ -352,9 +353,7 @@ fn link(open: &OpenRun, source: &Path) -> Copied {
         words.extend(["--component".to_owned(), quoted(&component)]);
     } else if open.session.view != View::Replay {
         words.extend(["--view".to_owned(), open.session.view.word().to_owned()]);
-    } else if open.replay.focus == Panel::Steps && open.replay.step_number() > 0 {
-        // The step is the place; a file would take the keyboard to the diff.
-    } else if let Some(key) = open.replay.diff_key(&open.session) {
+    } else if let Some(key) = open.replay.diff_key(&open.session).filter(|_| !is_in_steps) {
         let line = line_number(open).map(|line| format!(":{line}")).unwrap_or_default();
         words.extend(["--file".to_owned(), quoted(&format!("{}{line}", key.path))]);
     }

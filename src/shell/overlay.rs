@@ -241,12 +241,7 @@ fn counts(open: &OpenRun) -> String {
         (run.subagents.len(), "sub-agent"),
         (errors, "error"),
     ];
-    parts.map(|(count, thing)| counted(count, thing)).join(" · ")
-}
-
-/// `1 turn`, `2 turns`.
-fn counted(count: usize, thing: &str) -> String {
-    if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
+    parts.map(|(count, thing)| figures::counted(count, thing)).join(" · ")
 }
 
 fn tokens(run: &Run) -> Option<String> {

@@ -209,9 +209,10 @@ impl Archive {
         moment: Moment,
     ) -> Result<Vec<BlamedLine>, String> {
         let timeline = self.timeline(run)?;
-        let done = moment.turns + usize::from(moment.step.is_some());
-        let timeline = timeline.until(run, moment);
-        self.with_blobs(run, |blobs| blame::blame(&timeline, blobs, path, done))?
+        self.with_blobs(run, |blobs| match moment.step {
+            None => blame::blame(&timeline, blobs, path, moment.turns),
+            Some(step) => blame::blame(&timeline.until(run, step), blobs, path, moment.turns + 1),
+        })?
     }
 
     pub(super) fn with_blobs<T>(

@@ -84,20 +84,6 @@ fn tells_steps(changes: &[Change], steps: &[(StepId, Vec<Change>)]) -> bool {
         && steps.iter().flat_map(|(_, changes)| changes).all(is_told)
 }
 
-/// The files at a moment.
-pub fn tree_at(timeline: &Timeline, moment: &Moment) -> Tree {
-    let Some(step) = moment.step else { return timeline.tree_after(moment.turn + 1) };
-    let mut tree = timeline.tree_after(moment.turn);
-    let steps = timeline.turns.get(moment.turn).map_or(&[][..], |turn| &turn.steps);
-    for (id, changes) in steps {
-        changes.iter().for_each(|change| tree.apply(change));
-        if *id == step {
-            break;
-        }
-    }
-    tree
-}
-
 /// What files are known by: equal where all paths, modes and contents are.
 fn name_of(tree: &Tree) -> String {
     let line = |(path, file): (&crate::run::RepoPath, &crate::run::files::TreeFile)| {
@@ -239,7 +225,7 @@ mod tests {
         let ends: Vec<_> = edits.iter().filter(|it| it.step.is_none()).cloned().collect();
         assert_eq!(ends, turns);
         for moment in &edits {
-            assert_eq!(name_of(&tree_at(&timeline, moment)), moment.tree);
+            assert_eq!(name_of(&timeline.tree_at(&opened.run, moment.files())), moment.tree);
         }
         assert!(turns.iter().all(|moment| moment.opens.is_some() && moment.commit.is_some()));
     }

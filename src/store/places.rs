@@ -5,9 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use etcetera::BaseStrategy;
-
-use super::usual_places::usual_places;
+use super::{cache::Cache, usual_places::usual_places};
 
 /// Paths that were opened are remembered up to this many.
 const MOST_OPENED: usize = 50;
@@ -51,19 +49,17 @@ fn opened_lately() -> Vec<PathBuf> {
 }
 
 fn opened_file() -> Option<PathBuf> {
-    let cache = etcetera::choose_base_strategy().ok()?.cache_dir();
-    Some(cache.join("trajview").join("opened"))
+    Some(Cache::default_path()?.with_file_name("opened"))
 }
 
 /// A session to look at where there is none: written into the cache folder when it is first wanted.
 pub fn sample() -> Option<PathBuf> {
     const SAMPLE: &[u8] =
         include_bytes!("../../sample-runs/claude-code/054395ac-4290-4fcf-ab21-925712a16d08.jsonl");
-    let folder = etcetera::choose_base_strategy().ok()?.cache_dir().join("trajview");
-    let path = folder.join("sample-run.jsonl");
+    let path = Cache::default_path()?.with_file_name("sample-run.jsonl");
     let is_there = fs::metadata(&path).is_ok_and(|meta| meta.len() == SAMPLE.len() as u64);
     if !is_there {
-        fs::create_dir_all(&folder).ok()?;
+        fs::create_dir_all(path.parent()?).ok()?;
         fs::write(&path, SAMPLE).ok()?;
     }
     Some(path)

@@ -105,7 +105,7 @@ fn failures_are_gone_to_and_listed_with_the_line_that_tells() {
 
 #[test]
 fn a_step_is_a_place_to_open_at_and_to_go_to() {
-    let place = Place { turn: Some(At::Turn(1)), step: Some(4), ..Place::default() };
+    let place = Place { turn: Some(At::Step(1, 4)), ..Place::default() };
     let opened = shown((120, 40), "", place);
     assert!(opened.lines().next().unwrap().contains("step 4 of "), "{opened}");
 

@@ -30,11 +30,14 @@ pub fn facts(grammar: Grammar, bytes: &[u8]) -> FileFacts {
 
 /// As [`facts()`], of a text whose tree is there.
 pub fn facts_of(grammar: Grammar, text: &[u8], tree: &Tree) -> FileFacts {
-    let text = std::str::from_utf8(text).ok().filter(|text| text.len() <= MAX_BYTES);
-    let (Some(text), Some(words)) = (text, Words::of(grammar)) else {
-        return FileFacts::default();
-    };
-    of_whole(grammar, words, text, tree)
+    readable(grammar, text)
+        .map_or_else(FileFacts::default, |(text, words)| of_whole(grammar, words, text, tree))
+}
+
+/// None for what is no text or is too big, and for a grammar that is not in this build.
+fn readable(grammar: Grammar, bytes: &[u8]) -> Option<(&str, &'static Words)> {
+    let text = std::str::from_utf8(bytes).ok().filter(|text| text.len() <= MAX_BYTES)?;
+    Some((text, Words::of(grammar)?))
 }
 
 /// Reads versions of one file in order. What one has in common with the one before is parsed and read once.
@@ -52,8 +55,7 @@ impl Versions {
 
     /// As [`facts()`], of the next version.
     pub fn facts(&mut self, bytes: &[u8]) -> FileFacts {
-        let text = std::str::from_utf8(bytes).ok().filter(|text| text.len() <= MAX_BYTES);
-        let (Some(text), Some(words)) = (text, Words::of(self.grammar)) else {
+        let Some((text, words)) = readable(self.grammar, bytes) else {
             return FileFacts::default();
         };
         let tree = match &self.last {

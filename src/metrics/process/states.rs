@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::run::{StepId, figures, values::worded};
+use crate::run::{StepId, figures, files, values::worded};
 
 worded! {
     /// What a command is for.
@@ -95,6 +95,16 @@ pub struct Moment {
     pub commit: Option<String>,
     /// As in [`Check`].
     pub tree: String,
+}
+
+impl Moment {
+    /// The moment of the files.
+    pub const fn files(&self) -> files::Moment {
+        match self.step {
+            None => files::Moment::after(self.turn + 1),
+            step => files::Moment { turns: self.turn, step },
+        }
+    }
 }
 
 impl CheckOutcome {

@@ -8,10 +8,11 @@
 mod parse;
 pub mod words;
 
-use std::{ops::Range, path::PathBuf};
+use std::{fmt, ops::Range, path::PathBuf};
 
 use super::{
     Run, Step, StepId, StepText, Time,
+    activity::folder_name,
     search::{HitPlace, Matcher, Query, StepField, Syntax},
 };
 
@@ -146,6 +147,24 @@ impl About {
             project: run.origin.root.clone(),
             started_at: run.started_at,
         }
+    }
+
+    /// The last part of the folder's path.
+    pub fn project_name(&self) -> Option<&str> {
+        self.project.as_deref().map(folder_name)
+    }
+
+    /// `2026-01-31`, in UTC.
+    pub fn day(&self) -> Option<String> {
+        self.started_at.map(|time| time.to_string().chars().take(10).collect())
+    }
+}
+
+/// `12.7`, as `--at` takes it; of the request `12`.
+impl fmt::Display for Moment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.turn + 1)?;
+        self.step.map_or(Ok(()), |(_, number)| write!(f, ".{number}"))
     }
 }
 

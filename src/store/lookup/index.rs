@@ -14,7 +14,6 @@ use std::{
     time::Duration,
 };
 
-use etcetera::BaseStrategy;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, TransactionBehavior};
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +23,7 @@ use crate::run::{
 };
 
 use super::{
-    super::siblings::Siblings,
+    super::{cache::Cache, siblings::Siblings},
     gathered::{EDITED, FAILED, TOOL},
     stamp::Stamp,
 };
@@ -107,11 +106,9 @@ impl Facts {
     }
 }
 
-/// The file that is used unless another is named: below `$XDG_CACHE_HOME` or `~/.cache`, on Windows below the local
-/// application data. None where there is no home folder.
+/// The file that is used unless another is named, beside the cache of measures. None where there is no home folder.
 pub fn default_path() -> Option<PathBuf> {
-    let strategy = etcetera::choose_base_strategy().ok()?;
-    Some(strategy.cache_dir().join("trajview").join("words.sqlite"))
+    Some(Cache::default_path()?.with_file_name("words.sqlite"))
 }
 
 /// The file by which one program at a time writes the index.

@@ -27,7 +27,7 @@ use crate::{
 
 use super::{archive::Opened, executor::Threads, open::open_among, siblings::Siblings};
 
-use index::{Index, Row};
+use index::{Facts, Index, Row};
 use parts::Parts;
 
 pub use build::{Built, Progress, build};
@@ -78,7 +78,7 @@ impl Finder<'_> {
         let (mut known, mut rest) = (HashSet::new(), vec![]);
         for (row, parts) in rows {
             match (parts, told_as(&sources, &row.path)) {
-                (Some(parts), Some(path)) if self.takes(&row) => {
+                (Some(parts), Some(path)) if self.takes(&row.facts) => {
                     if row.is_now(&siblings) {
                         wanted.push(Wanted { path, parts });
                         known.insert(row.path);
@@ -122,8 +122,7 @@ impl Finder<'_> {
         Some(with_parts.collect())
     }
 
-    fn takes(&self, row: &Row) -> bool {
-        let facts = &row.facts;
+    fn takes(&self, facts: &Facts) -> bool {
         let project = facts.project.as_deref();
         self.lookup.takes_run(facts.agent.as_deref(), &facts.format, project, facts.last())
     }
@@ -184,16 +183,7 @@ impl Finder<'_> {
         goes_on: &(dyn Fn() -> bool + Sync),
     ) -> Parted {
         let parts = Parts::of(opened);
-        let run = &opened.run;
-        let last = parts.moments.iter().filter_map(|moment| moment.time(run));
-        let last = last.chain(run.turns.iter().filter_map(|turn| turn.ended_at)).max();
-        let agent = run.agent_key();
-        if !self.lookup.takes_run(
-            agent.as_deref(),
-            run.origin.format,
-            run.origin.root.as_deref(),
-            last,
-        ) {
+        if !self.takes(&Facts::of(&opened.run, &parts.moments, 0)) {
             return Parted::default();
         }
         let ranges = match wanted {

@@ -2,7 +2,7 @@
 //! every run, from failure to failure.
 
 use crate::{
-    run::{StepId, failures},
+    run::{StepId, StepKind, failures},
     session::{Session, turns},
     views::replay::{Replay, looking::Edits},
     widgets::{
@@ -26,7 +26,9 @@ pub fn has_one_request(session: &Session) -> bool {
 /// What the agent did in a run of one request: the steps that call a tool or start an agent, each with its number.
 pub fn acts(session: &Session) -> Vec<(usize, StepId)> {
     let acts = |(_, id): &(usize, StepId)| {
-        session.run.step(*id).is_some_and(|step| step.kind.acts() || !step.edits.is_empty())
+        session.run.step(*id).is_some_and(|step| {
+            matches!(step.kind, StepKind::Tool | StepKind::SubAgent) || !step.edits.is_empty()
+        })
     };
     (1..).zip(session.run.steps_of_turn(0)).filter(acts).collect()
 }
@@ -93,21 +95,16 @@ fn select_act(replay: &mut Replay, acts: &[(usize, StepId)], at: usize) {
 /// To another step that failed.
 pub(super) fn go_to_failure(replay: &mut Replay, session: &mut Session, message: &Failures) {
     let failed = failures::steps_that_failed(&session.run);
-    let number = replay.step_number();
-    let numbers = session.run.step_numbers(session.turn);
-    let here = |id: &StepId| (id.turn, numbers.get(id).copied().unwrap_or_default());
-    let is_before = |id: &StepId| match id.turn == session.turn {
-        true => here(id).1 < number,
-        false => id.turn < session.turn,
-    };
-    let first = failed.partition_point(is_before);
-    let is_at = failed.get(first).is_some_and(|id| here(id) == (session.turn, number));
+    let here = (session.turn, replay.step_number());
+    let place = |(id, number): &(StepId, usize)| (id.turn, *number);
+    let first = failed.partition_point(|it| place(it) < here);
+    let is_at = failed.get(first).is_some_and(|it| place(it) == here);
     let wanted = match *message {
         Failures::Next(count) => Some(first + usize::from(is_at) + count - 1),
         Failures::Previous(count) => first.checked_sub(count),
     };
     match wanted.and_then(|at| failed.get(at)).copied() {
-        Some(step) => show_step(replay, session, step),
+        Some((step, _)) => show_step(replay, session, step),
         None if failed.is_empty() => session.notice = Some("nothing failed in this run".into()),
         None => {
             session.notice = Some(match message {

@@ -47,8 +47,8 @@ pub struct Chooser {
     /// The turns whose request holds every word typed, in any order, its badges and what they mean included; case does not matter. None until
     /// [`Self::list_requests`] has looked.
     found: Option<Vec<usize>>,
-    /// The steps that failed, in playing order.
-    pub failed: Vec<StepId>,
+    /// The steps that failed, in playing order, with their numbers.
+    pub failed: Vec<(StepId, usize)>,
     /// The lines of hits that have been seen, by their number.
     excerpts: HashMap<usize, Excerpt>,
 }

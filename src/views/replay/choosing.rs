@@ -90,7 +90,7 @@ impl Replay {
             Kind::Failures => {
                 let seen = chooser.failed.iter().skip(chooser.scroll.top);
                 let seen = seen.take(self.chooser_height(layout));
-                seen.map(|step| Item::Step(*step)).find(lacks)
+                seen.map(|(step, _)| Item::Step(*step)).find(lacks)
             }
             Kind::Kinds | Kind::Stops => None,
         }
@@ -136,8 +136,8 @@ impl Replay {
             return;
         }
         let selected = self.steps.selected().and_then(Item::step);
-        let here = failed.iter().position(|step| Some(*step) == selected);
-        let here = here.unwrap_or_else(|| failed.partition_point(|it| it.turn < session.turn));
+        let here = failed.iter().position(|(step, _)| Some(*step) == selected);
+        let here = here.unwrap_or_else(|| failed.partition_point(|(it, _)| it.turn < session.turn));
         let mut chooser = Chooser::of(Kind::Failures, here.min(failed.len() - 1));
         chooser.failed = failed;
         self.chooser = Some(chooser);
@@ -163,7 +163,7 @@ impl Replay {
                 }
             }
             Kind::Failures => {
-                if let Some(step) = chooser.failed.get(row) {
+                if let Some((step, _)) = chooser.failed.get(row) {
                     acts::show_step(self, session, *step);
                 }
             }

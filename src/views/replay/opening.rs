@@ -61,7 +61,8 @@ impl Replay {
             session.follow.is_on = true;
             self.go_to_end(session);
         }
-        if let Some(number) = place.step {
+        let named = place.turn.as_ref().and_then(|at| at.number_of_step(&session.run));
+        if let Some(number) = named {
             self.select_step(number);
         }
         if let Some(path) = place.file.as_deref().and_then(RepoPath::new) {

@@ -1,10 +1,10 @@
 //! What playback stops at when asked: an error, a failing test, a compaction.
 //!
-//! A failing test is a command that failed and runs tests ([`crate::run::commands`]).
+//! A failing test is a command that failed and runs tests ([`crate::run::failures`]).
 
 use crate::run::{
     Step, StepKind,
-    commands::runs_tests,
+    failures::Failed,
     values::{Named, named},
 };
 
@@ -38,7 +38,7 @@ impl Stop {
     fn is_met_by(self, step: &Step) -> bool {
         match self {
             Self::Error => step.failed(),
-            Self::Test => step.failed() && step.tool.is_some() && runs_tests(&step.label),
+            Self::Test => Failed::of(step, None) == Some(Failed::Test),
             Self::Compaction => step.kind == StepKind::Compaction,
         }
     }

@@ -211,11 +211,6 @@ impl Finding {
     }
 }
 
-/// The length of a text without its last character.
-fn before_last(text: &str) -> usize {
-    text.char_indices().next_back().map_or(0, |(at, _)| at)
-}
-
 /// Changes what is looked for, which is nothing while the table is shown; `height` is how many lines are seen.
 pub(super) fn update(slot: &mut Option<Box<Finding>>, message: Message, height: usize) {
     let finding = slot.get_or_insert_default();
@@ -223,7 +218,9 @@ pub(super) fn update(slot: &mut Option<Box<Finding>>, message: Message, height: 
     match message {
         Message::Start => finding.is_typing = true,
         Message::Type(words) => finding.edit(|text| text.push_str(&words)),
-        Message::Erase => finding.edit(|text| text.truncate(before_last(text))),
+        Message::Erase => finding.edit(|text| {
+            text.pop();
+        }),
         Message::EraseAll => finding.edit(String::clear),
         Message::Accept => finding.accept(),
         Message::Cancel if finding.asked.is_empty() => *slot = None,

@@ -201,14 +201,13 @@ impl List<'_> {
     }
 
     /// `12.7 failing test     pytest -q  E assert 3 == 2`
-    fn failure(&self, id: StepId, width: usize) -> Line<'static> {
+    fn failure(&self, (id, number): (StepId, usize), width: usize) -> Line<'static> {
         let run = &self.session.run;
         let Some(step) = run.step(id) else { return Line::default() };
         let text = self.view.steps.text(Item::Step(id)).and_then(|text| text.as_ref().ok());
         let text = text.map(|text| &**text);
         let failed = Failed::of(step, text).map_or("", Failed::words);
-        let numbers = run.step_numbers(id.turn);
-        let number = format!("{}.{}", id.turn + 1, numbers.get(&id).copied().unwrap_or_default());
+        let number = format!("{}.{number}", id.turn + 1);
         let (muted, plain) = (self.theme.of(Meaning::Muted), self.theme.of(Meaning::Text));
         let outcome = step.result().and_then(ToolResult::outcome).unwrap_or_default();
         let mut spans = vec![

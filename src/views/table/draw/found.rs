@@ -8,7 +8,10 @@ use ratatui::{
 };
 
 use crate::{
-    run::lookup::{Hit, Looked, RunHits},
+    run::{
+        figures::counted,
+        lookup::{Hit, Looked, RunHits},
+    },
     views::table::finding::{Finding, Line},
     widgets::{
         line::{fit, own, recorded, safe},
@@ -81,9 +84,9 @@ fn heading_of(finding: &Finding, theme: Theme) -> Vec<Span<'static>> {
         Some(Looked { hits, with_hits, .. }) => (hits, with_hits),
         None => (finding.found.iter().map(|run| run.total).sum(), finding.found.len()),
     };
-    let mut facts = vec![format!("{} in {}", count(lines, "line"), count(runs, "run"))];
+    let mut facts = vec![format!("{} in {}", counted(lines, "line"), counted(runs, "run"))];
     match finding.looked {
-        Some(Looked { runs, .. }) => facts.push(format!("{} looked through", count(runs, "run"))),
+        Some(Looked { runs, .. }) => facts.push(format!("{} looked through", counted(runs, "run"))),
         None if finding.is_under_way() => facts.push("looking…".into()),
         None => {}
     }
@@ -101,7 +104,7 @@ fn nothing(finding: &Finding) -> Option<String> {
             let asked = safe(finding.asked());
             Some(format!(
                 "`{asked}` is nowhere in {}; F finds something else",
-                count(looked.runs, "run")
+                counted(looked.runs, "run")
             ))
         }
         (None, None) => None,
@@ -111,10 +114,8 @@ fn nothing(finding: &Finding) -> Option<String> {
 /// `mend the shop  claude-code · shop · 2026-01-01 · 3 lines`
 fn run_line(found: &RunHits, theme: Theme) -> Vec<Span<'static>> {
     let about = &found.about;
-    let day = about.started_at.map(|time| time.to_string().chars().take(10).collect());
-    let project = about.project.as_deref().map(|it| it.trim_end_matches('/'));
-    let project = project.map(|it| it.rsplit('/').next().unwrap_or(it).to_owned());
-    let facts = [about.agent.clone(), project, day, Some(count(found.total, "line"))];
+    let project = about.project_name().map(str::to_owned);
+    let facts = [about.agent.clone(), project, about.day(), Some(counted(found.total, "line"))];
     let facts: Vec<String> = facts.into_iter().flatten().collect();
     let title = if about.title.is_empty() { &about.id } else { &about.title };
     vec![
@@ -126,9 +127,7 @@ fn run_line(found: &RunHits, theme: Theme) -> Vec<Span<'static>> {
 
 /// `   12.7  the line, with the hit marked`: the hit is always seen.
 fn hit_line(hit: &Hit, theme: Theme, room: usize) -> Vec<Span<'static>> {
-    let turn = hit.moment.turn + 1;
-    let at = hit.moment.step.map_or_else(|| turn.to_string(), |(_, step)| format!("{turn}.{step}"));
-    let place = format!("{at:>8}  ");
+    let place = format!("{:>8}  ", hit.moment.to_string());
     let room = room.saturating_sub(text::width(&place));
     let (before, rest) = hit.excerpt.split_at(hit.range.start);
     let (words, after) = rest.split_at(hit.range.len());
@@ -145,8 +144,4 @@ fn hit_line(hit: &Hit, theme: Theme, room: usize) -> Vec<Span<'static>> {
     ];
     spans.extend(fit(line, room));
     spans
-}
-
-fn count(count: usize, one: &str) -> String {
-    if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") }
 }

@@ -8,6 +8,7 @@ use ratatui::{
 };
 
 use crate::{
+    run::figures::counted,
     session::columns::{Column, Kind, Set, Source},
     views::table::{
         Collection,
@@ -38,11 +39,7 @@ fn what(table: &Collection, theme: Theme) -> Vec<Span<'static>> {
         Set::Sessions => "session",
         Set::Scores => "run",
     };
-    let count = match table.rows.len() {
-        1 => format!("1 {what}"),
-        count => format!("{count} {what}s"),
-    };
-    let mut facts = vec![count];
+    let mut facts = vec![counted(table.rows.len(), what)];
     if !table.shape.filter.is_empty() {
         facts.push(format!("{} fit `{}`", table.taken(), table.shape.filter.text));
     }
