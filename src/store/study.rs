@@ -282,14 +282,18 @@ fn judge(run: &mut StudyRun, design: &Design, warnings: &mut Vec<Warning>) {
     }
 }
 
-/// Runs that would be called the same are called as their paths.
+/// Runs that would be called the same are called as their folders; where that does not tell them apart, as their paths.
 fn name_apart(runs: &mut [StudyRun]) {
-    let mut times: BTreeMap<String, usize> = BTreeMap::new();
-    for run in runs.iter() {
-        *times.entry(run.name.clone()).or_default() += 1;
-    }
-    for run in runs.iter_mut().filter(|run| times.get(&run.name).is_some_and(|count| *count > 1)) {
-        run.name = run.path.display().to_string();
+    let ways: [fn(&StudyRun) -> String; 2] =
+        [|run| name_of(&run.path).to_owned(), |run| run.path.display().to_string()];
+    for other in ways {
+        let mut times: BTreeMap<String, usize> = BTreeMap::new();
+        for run in runs.iter() {
+            *times.entry(run.name.clone()).or_default() += 1;
+        }
+        for run in runs.iter_mut().filter(|run| times.get(&run.name).is_some_and(|it| *it > 1)) {
+            run.name = other(run);
+        }
     }
 }
 
@@ -348,12 +352,17 @@ mod tests {
     }
 
     #[test]
-    fn runs_of_one_name_are_called_as_their_paths() {
-        let (_folder, path) = study("runs = [\"runs\"]");
-        let studied = open(&path).unwrap();
-        let called: BTreeSet<&str> = studied.runs.iter().map(|run| run.name.as_str()).collect();
-        assert_eq!(called.len(), 3);
-        assert!(called.contains("two"));
+    fn runs_of_one_name_are_called_as_their_folders_and_those_of_one_folder_name_as_their_paths() {
+        let (folder, path) = study("runs = [\"runs\"]");
+        let called = || -> BTreeSet<String> {
+            open(&path).unwrap().runs.into_iter().map(|run| run.name).collect()
+        };
+        assert_eq!(called(), ["one", "three", "two"].map(str::to_owned).into());
+
+        bundle(&folder.path().join("runs/deeper/three"), "one", &[4]);
+        let paths = ["deep", "deeper"].map(|it| folder.path().join("runs").join(it).join("three"));
+        let paths = paths.map(|path| path.display().to_string());
+        assert!(paths.iter().all(|path| called().contains(path)), "{:?}", called());
     }
 
     #[test]

@@ -47,5 +47,4 @@ mod study_agree;
 mod study_components;
 mod study_corpus;
 mod study_panel;
-mod study_whole;
 mod tables;

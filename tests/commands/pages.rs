@@ -9,7 +9,8 @@
 //!   with `--snapshot`. A block `sh needs=agent` (or anything else that a test has not) is counted and not run, but by the test that has it.
 //! - A block with a path behind its language (`json my-run/run.json`) is written to that file.
 //!
-//! Each page has a folder of its own with a copy of the sample runs, and its blocks are run there in order. To write what
+//! Each page has a folder of its own with a copy of the sample runs, and its blocks are run there in order. A page that
+//! writes `config.toml` has it as its settings; [`ADDRESS`] stands in it for the server of two scripted judges. To write what
 //! is generated again: `TRAJVIEW_WRITE_PAGES=1 cargo test --test commands pages`.
 
 use std::{
@@ -19,9 +20,34 @@ use std::{
     thread,
 };
 
-use crate::common::project;
+use serde_json::json;
+
+use crate::common::{
+    judge_desk::{KEY, copy},
+    judge_server::{Asked, Say, Server},
+    project,
+};
 
 const TO_WRITE: &str = "TRAJVIEW_WRITE_PAGES=1 cargo test --test commands pages";
+
+/// Where pages have their judges.
+const ADDRESS: &str = "http://127.0.0.1:8080/v1";
+
+/// What `strict` and `kind` say of a component, whatever the code.
+fn judge(asked: &Asked) -> Say {
+    let (strict, kind) = match asked.component.as_str() {
+        "C03" => (4, 4),
+        "C07" => (0, 4),
+        "C12" => (4, 3),
+        "C17" => (1, 2),
+        "C20" => (0, 2),
+        _ => (2, 3),
+    };
+    let level = if asked.body["model"] == "kind" { kind } else { strict };
+    let rationale = "as the script has it";
+    let verdict = json!({"level": level, "rationale": rationale, "evidence": []});
+    Say::Calls(vec![("verdict", verdict)])
+}
 
 /// A page in its parts, in order.
 enum Part<'a> {
@@ -155,7 +181,7 @@ fn done(page: &Path, has: &[&str]) -> Done {
     let folder = tempfile::tempdir().unwrap();
     copy(&project("sample-runs"), &folder.path().join("sample-runs"));
     copy(&project("tests/vectors"), &folder.path().join("tests/vectors"));
-    let place = Place { page, folder: folder.path(), has };
+    let place = Place { page, folder: folder.path(), has, judges: Server::new(judge).url() };
     let mut done = Done { text: String::new(), pictures: vec![], ran: 0, left: 0 };
     for part in parts(&text) {
         match part {
@@ -189,14 +215,6 @@ fn head(source: &str) -> String {
     text.join("\n").replace("[`", "`").replace("`]", "`") + "\n"
 }
 
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
-        let (from, to) = (entry.path(), to.join(entry.file_name()));
-        if from.is_dir() { copy(&from, &to) } else { fs::copy(from, to).map(drop).unwrap() }
-    }
-}
-
 impl Done {
     fn say(&mut self, line: &str) {
         self.text.push_str(line);
@@ -209,6 +227,8 @@ struct Place<'a> {
     page: &'a Path,
     folder: &'a Path,
     has: &'a [&'a str],
+    /// What [`ADDRESS`] is here.
+    judges: String,
 }
 
 impl Place<'_> {
@@ -233,7 +253,8 @@ impl Place<'_> {
             [_, path] => {
                 let path = self.folder.join(path);
                 fs::create_dir_all(path.parent().unwrap()).unwrap();
-                fs::write(path, lines.join("\n") + "\n").unwrap();
+                let text = lines.join("\n") + "\n";
+                fs::write(path, text.replace(ADDRESS, &self.judges)).unwrap();
             }
             _ => {}
         }
@@ -284,6 +305,7 @@ impl Place<'_> {
     fn run(&self, script: &str, exit: i32) -> (String, String) {
         let program = Path::new(env!("CARGO_BIN_EXE_trajview")).parent().unwrap();
         let path = std::env::var("PATH").unwrap_or_default();
+        let settings = Some(self.folder.join("config.toml")).filter(|file| file.exists());
         let ran = Command::new("sh")
             .args(["-c", script])
             .current_dir(self.folder)
@@ -293,7 +315,8 @@ impl Place<'_> {
             .envs(["GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME"].map(|name| (name, "ana")))
             .envs(["GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"].map(|name| (name, "ana@example.org")))
             .env("LC_ALL", "C.UTF-8")
-            .env("TRAJVIEW_CONFIG", "")
+            .env("TRAJVIEW_CONFIG", settings.unwrap_or_default())
+            .env("JUDGE_KEY", KEY)
             .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
             .env_remove("NO_COLOR")
             .output()

@@ -48,7 +48,8 @@ impl<'t> Flat<'t> {
         mut entries: Vec<Entry<'t>>,
         mut open: Vec<usize>,
     ) -> Self {
-        let mut depth = 0;
+        // `TreeCursor::depth` counts its ancestors at each call.
+        let (above, mut depth) = (open.len(), 0);
         loop {
             push(&mut entries, &open, cursor.node());
             depth = depth.max(open.len());
@@ -57,8 +58,10 @@ impl<'t> Flat<'t> {
                 continue;
             }
             while !cursor.goto_next_sibling() {
-                let parent = open.pop_if(|_| cursor.depth() > 0);
-                let Some(parent) = parent else { return Self { entries, depth } };
+                let is_below = open.len() > above;
+                let Some(parent) = open.pop().filter(|_| is_below) else {
+                    return Self { entries, depth };
+                };
                 entries[parent].after = index(entries.len());
                 cursor.goto_parent();
             }
