@@ -176,6 +176,7 @@ impl OpenRun {
         match answer {
             Answer::SaveLabel(..)
             | Answer::SaveGold(..)
+            | Answer::StudyLabels(..)
             | Answer::Places(..)
             | Answer::Agreement(..) => self.audit.take(&mut self.session, request, answer),
             Answer::JudgePlan(..)
