@@ -165,8 +165,8 @@ fn judged_twice(keys: &str, size: (u16, u16)) -> String {
 fn the_verdicts_of_another_judge_and_pooled_ones_are_named_where_they_stand() {
     let medium = (120, 40);
     let next = judged_twice("b", medium);
-    assert!(next.contains("judged by reader, a at turn 56"), "{next}");
-    assert!(next.contains("both runs by reader"), "{next}");
+    assert!(next.contains("judged by second-reader, a at turn 56"), "{next}");
+    assert!(next.contains("both runs by second-reader"), "{next}");
 
     let pooled = judged_twice("P", medium);
     assert!(pooled.contains("judged by mean of "), "{pooled}");
