@@ -427,8 +427,13 @@ fn notes(sorted: &Sorted<'_>) -> Vec<String> {
         if let Some(reason) = row.label.reason.as_deref().filter(|it| !REASONS.contains(it)) {
             told(format!("{reason:?} is none of {}", REASONS.join(", ")));
         }
-        let judgements = &sorted.targets[*at].rubric.judgements;
-        let is_here = |file: &&str| judgements.iter().any(|it| it.file == **file);
+        let rubric = sorted.targets[*at].rubric;
+        let judged = rubric.judgements.iter().chain(&rubric.decisions).chain(&rubric.process);
+        let judged = judged.map(|it| &it.file).chain(rubric.flaggings.iter().map(|it| &it.file));
+        let files: Vec<&String> = judged.collect();
+        // A graded tree is part of the recording.
+        let is_here =
+            |file: &&str| row.label.unit == Unit::Leaf || files.iter().any(|it| it == file);
         if let Some(file) = row.label.judgement.as_deref().filter(|file| !is_here(file)) {
             told(format!("there is no judgement {file}"));
         }

@@ -49,9 +49,6 @@ pub struct Shown<'a> {
     runs: Vec<RunFacts<'a>>,
     warnings: Vec<String>,
     slump: Slump,
-    /// The same numbers with intervals; what drew them is in `intervals`.
-    slump_intervals: Vec<EstimatedRow>,
-    intervals: IntervalsRow,
     /// Of each run whose condition is neither; empty unless one run is emergent and one single-shot.
     gap_recovery: Vec<RecoveryRow<'a>>,
     numbers: Vec<NumberRow>,
@@ -138,6 +135,8 @@ struct Slump {
     by_condition: bool,
     /// `single-shot − emergent (b − a)`
     difference: String,
+    /// The same numbers with intervals.
+    intervals: IntervalsRow,
 }
 
 /// One of SLUMP's numbers; null where it cannot be had.
@@ -167,12 +166,13 @@ impl EstimateRow {
     }
 }
 
-/// How intervals are drawn.
+/// How intervals are drawn, and what comes of it.
 #[derive(Serialize)]
 struct IntervalsRow {
     drawn: &'static str,
     seed: u64,
     resamples: usize,
+    numbers: Vec<EstimatedRow>,
 }
 
 #[derive(Serialize)]
@@ -335,12 +335,12 @@ impl<'a> Document<'a> {
                 differences: Values::of(&SLUMP, delta),
                 by_condition: by.is_slump,
                 difference: by.words(),
-            },
-            slump_intervals: self.intervals(),
-            intervals: IntervalsRow {
-                drawn: compare::DRAWN,
-                seed: self.args.resampling.plan().seed,
-                resamples: self.args.resampling.plan().resamples,
+                intervals: IntervalsRow {
+                    drawn: compare::DRAWN,
+                    seed: self.args.resampling.plan().seed,
+                    resamples: self.args.resampling.plan().resamples,
+                    numbers: self.intervals(),
+                },
             },
             gap_recovery: compare::recoveries(self.parties)
                 .into_iter()

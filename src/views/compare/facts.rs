@@ -1,6 +1,7 @@
 //! What is told of the runs that are compared: where they come from, who judged them, what weakens the comparison.
 
 use crate::{
+    run::figures,
     session::runs::agent,
     study::{
         Estimate,
@@ -48,8 +49,8 @@ fn intervals(compared: &Comparison) -> Vec<Row> {
 /// `0.541 [0.380, 0.699]`; a dash where there is no value.
 fn with_interval(of: &Estimate) -> String {
     let Ok(value) = of.value else { return "–".into() };
-    let ends = of.interval.map(|it| format!(" [{:.3}, {:.3}]", it.low, it.high));
-    format!("{value:.3}{}", ends.unwrap_or_default()).replace('-', "−")
+    let ends = of.interval.map(|it| format!(" {}", figures::interval(it.low, it.high)));
+    figures::share(value) + &ends.unwrap_or_default()
 }
 
 fn of_run(compared: &Comparison, at: usize, party: &Party) -> Vec<Row> {

@@ -53,89 +53,87 @@ pub struct Intervals {
     pub found: Vec<Estimated>,
 }
 
-impl Comparison {
-    /// The next judge of these runs, or who speaks first.
-    pub(super) fn next_judge(&mut self) {
-        let [a, _] = self.pair;
-        let here = self.all().get(a).and_then(|party| party.judgement());
-        let here = here.filter(|it| it.pooled.is_none()).map(|it| it.judge.name.clone());
-        let names = self.judges();
-        let at = names.iter().position(|name| Some(name) == here.as_ref());
-        let next = names.get(at.map_or(0, |at| (at + 1) % names.len())).cloned();
-        self.notice = Some(match (next, names.len()) {
-            (None, _) => "nothing has judged these runs yet".into(),
-            (Some(name), 1) if Some(&name) == here.as_ref() => {
-                format!("{name} is the one judge of these runs")
-            }
-            (Some(name), _) => self.go_by(Speaks::Judge(name)),
-        });
-    }
-
-    /// The mean, the median, a strict majority of the judgements of each state; then each alone again.
-    pub(super) fn next_pool(&mut self) {
-        let next = match self.speaks {
-            Speaks::Chosen | Speaks::Judge(_) => Pool::ALL.first().copied(),
-            Speaks::Pooled(pool) => Pool::ALL.into_iter().skip_while(|it| *it != pool).nth(1),
-        };
-        let next = next.map_or(Speaks::Chosen, Speaks::Pooled);
-        self.notice = Some(self.go_by(next));
-    }
-
-    /// Judges with a score, in the order of the runs.
-    fn judges(&self) -> Vec<String> {
-        let mut names: Vec<String> = vec![];
-        let all = self.all().iter().flat_map(|party| &party.rubric.judgements);
-        let has_score = |it: &&Judgement| it.verdicts.iter().any(|it| it.score.is_some());
-        for judgement in all.filter(|it| it.pooled.is_none()).filter(has_score) {
-            if !names.contains(&judgement.judge.name) {
-                names.push(judgement.judge.name.clone());
-            }
+/// The next judge of these runs, or who speaks first.
+pub(super) fn next_judge(comparison: &mut Comparison) {
+    let [a, _] = comparison.pair;
+    let here = comparison.all().get(a).and_then(|party| party.judgement());
+    let here = here.filter(|it| it.pooled.is_none()).map(|it| it.judge.name.clone());
+    let names = judges(comparison);
+    let at = names.iter().position(|name| Some(name) == here.as_ref());
+    let next = names.get(at.map_or(0, |at| (at + 1) % names.len())).cloned();
+    comparison.notice = Some(match (next, names.len()) {
+        (None, _) => "nothing has judged these runs yet".into(),
+        (Some(name), 1) if Some(&name) == here.as_ref() => {
+            format!("{name} is the one judge of these runs")
         }
-        names
-    }
+        (Some(name), _) => go_by(comparison, Speaks::Judge(name)),
+    });
+}
 
-    /// Lets somebody else speak. Says who, or why nobody does.
-    fn go_by(&mut self, speaks: Speaks) -> String {
-        let Loading::Ready(parties) = &mut self.parties else {
-            return "the runs are still being read".into();
-        };
-        parties.iter_mut().for_each(|party| party.rubric.unpool());
-        let mut pooled = vec![];
-        if let Speaks::Pooled(pool) = speaks {
-            pooled.extend(parties.iter_mut().map(|party| party.rubric.pool(&pooling(pool))));
-        }
-        let has_pooled = pooled.is_empty() || pooled.iter().any(Result::is_ok);
-        self.speaks = if has_pooled { speaks } else { Speaks::Chosen };
-        compare::choose_judge(parties, self.speaks.named().as_ref());
-        self.table.rows = table::rows_of(parties);
-        self.code.forget_places();
-        self.sort_again();
-        match pooled.into_iter().find_map(Result::err).filter(|_| !has_pooled) {
-            Some(why) => why,
-            None => self.who_speaks(),
+/// The mean, the median, a strict majority of the judgements of each state; then each alone again.
+pub(super) fn next_pool(comparison: &mut Comparison) {
+    let next = match comparison.speaks {
+        Speaks::Chosen | Speaks::Judge(_) => Pool::ALL.first().copied(),
+        Speaks::Pooled(pool) => Pool::ALL.into_iter().skip_while(|it| *it != pool).nth(1),
+    };
+    let next = next.map_or(Speaks::Chosen, Speaks::Pooled);
+    comparison.notice = Some(go_by(comparison, next));
+}
+
+/// Judges with a score, in the order of the runs.
+fn judges(comparison: &Comparison) -> Vec<String> {
+    let mut names: Vec<String> = vec![];
+    let all = comparison.all().iter().flat_map(|party| &party.rubric.judgements);
+    let has_score = |it: &&Judgement| it.verdicts.iter().any(|it| it.score.is_some());
+    for judgement in all.filter(|it| it.pooled.is_none()).filter(has_score) {
+        if !names.contains(&judgement.judge.name) {
+            names.push(judgement.judge.name.clone());
         }
     }
+    names
+}
 
-    /// `a by mean of 2: gpt, opus; b by mean of 2: gpt, opus`, once where it is the same.
-    fn who_speaks(&self) -> String {
-        let of = |run: usize| self.all().get(run)?.judgement().map(called);
-        let [a, b] = self.pair;
-        let told = |name: Option<String>| name.unwrap_or_else(|| "nobody".into());
-        match (of(a), of(b)) {
-            (one, other) if one == other => format!("both runs by {}", told(one)),
-            (one, other) => {
-                format!("{} by {}, {} by {}", letter(a), told(one), letter(b), told(other))
-            }
+/// Lets somebody else speak. Says who, or why nobody does.
+fn go_by(comparison: &mut Comparison, speaks: Speaks) -> String {
+    let Loading::Ready(parties) = &mut comparison.parties else {
+        return "the runs are still being read".into();
+    };
+    parties.iter_mut().for_each(|party| party.rubric.unpool());
+    let mut pooled = vec![];
+    if let Speaks::Pooled(pool) = speaks {
+        pooled.extend(parties.iter_mut().map(|party| party.rubric.pool(&pooling(pool))));
+    }
+    let has_pooled = pooled.is_empty() || pooled.iter().any(Result::is_ok);
+    comparison.speaks = if has_pooled { speaks } else { Speaks::Chosen };
+    compare::choose_judge(parties, comparison.speaks.named().as_ref());
+    comparison.table.rows = table::rows_of(parties);
+    comparison.code.forget_places();
+    comparison.sort_again();
+    match pooled.into_iter().find_map(Result::err).filter(|_| !has_pooled) {
+        Some(why) => why,
+        None => who_speaks(comparison),
+    }
+}
+
+/// `a by mean of 2: gpt, opus; b by mean of 2: gpt, opus`, once where it is the same.
+fn who_speaks(comparison: &Comparison) -> String {
+    let of = |run: usize| comparison.all().get(run)?.judgement().map(called);
+    let [a, b] = comparison.pair;
+    let told = |name: Option<String>| name.unwrap_or_else(|| "nobody".into());
+    match (of(a), of(b)) {
+        (one, other) if one == other => format!("both runs by {}", told(one)),
+        (one, other) => {
+            format!("{} by {}, {} by {}", letter(a), told(one), letter(b), told(other))
         }
     }
+}
 
-    /// Draws the intervals again where what they are of is another.
-    pub(super) fn settle_intervals(&mut self) {
-        let by = self.subtraction();
-        let Some(parts) = self.sides().map(Parts::of) else { return };
-        if self.intervals.of.as_ref() != Some(&(parts.clone(), by)) {
-            self.intervals.found = parts.intervals(by, &Plan::default()).to_vec();
-            self.intervals.of = Some((parts, by));
-        }
+/// Draws the intervals again where what they are of is another.
+pub(super) fn settle_intervals(comparison: &mut Comparison) {
+    let by = comparison.subtraction();
+    let Some(parts) = comparison.sides().map(Parts::of) else { return };
+    if comparison.intervals.of.as_ref() != Some(&(parts.clone(), by)) {
+        comparison.intervals.found = parts.intervals(by, &Plan::default()).to_vec();
+        comparison.intervals.of = Some((parts, by));
     }
 }

@@ -14,7 +14,7 @@ use crate::{
 use super::{
     Comparison, Message, Part,
     areas::{Areas, heads},
-    table,
+    judging, table,
     trees::Files,
 };
 
@@ -39,8 +39,8 @@ impl Comparison {
             Message::Sideways(motion) => self.go_sideways(motion),
             Message::Back => self.back(),
             Message::StopOrGoOn => self.stop_or_go_on(),
-            Message::Judge => self.next_judge(),
-            Message::Pool => self.next_pool(),
+            Message::Judge => judging::next_judge(self),
+            Message::Pool => judging::next_pool(self),
             Message::Show | Message::Enter => {} // need the rest of the program, see `shell::screens::compare`
         }
     }
@@ -142,7 +142,7 @@ impl Comparison {
         self.settle_code(areas.height(Part::Code));
         self.files.settle(areas.height(Part::Files));
         self.settle_chart();
-        self.settle_intervals();
+        judging::settle_intervals(self);
     }
 
     pub(super) fn put_measures(&mut self, run: usize, measured: Vec<Measured>) {

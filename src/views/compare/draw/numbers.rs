@@ -11,7 +11,7 @@ use crate::{
         Number,
         numbers::{Of, Style},
     },
-    run::rubric::Judgement,
+    run::{figures, rubric::Judgement},
     session::measured::RulerName,
     study::compare::{Outcome, done_at, letter},
     views::compare::{Comparison, Part, judging::called},
@@ -149,8 +149,8 @@ fn interval(
 ) -> Option<Span<'static>> {
     let found = compared.intervals.found.iter().find(|it| it.number == number);
     let words = found.and_then(|it| it.difference.interval.ok());
-    let words = words.map(|it| format!("  [{:.3}, {:.3}]", it.low, it.high)).unwrap_or_default();
-    let words = words.replace('-', "−");
+    let words = words.map(|it| format!("  {}", figures::interval(it.low, it.high)));
+    let words = words.unwrap_or_default();
     has_room_for_intervals(compared, width)
         .then(|| own(format!("{words:<INTERVAL$}"), theme.of(Meaning::Muted)))
 }
