@@ -47,7 +47,7 @@ pub struct Args {
     /// How many verdicts; all, if left out
     #[arg(long, value_name = "N")]
     size: Option<usize>,
-    /// For each score of 0 or 1: places that look like the component and that the judge never opened; this reveals verdicts
+    /// For each component with a score of 0 or 1: places that look like it and that the judge never opened; this reveals verdicts
     #[arg(long, conflicts_with_all = ["import", "export", "size"])]
     absences: bool,
     /// Take labels from a CSV with the columns component and score and, where known, run, turn, commit, judgement,
@@ -61,7 +61,7 @@ pub struct Args {
     /// With the labels of all annotators
     #[arg(long, requires = "export", conflicts_with = "blank")]
     all: bool,
-    /// The queue as a sheet to be filled in, without verdicts and labels
+    /// The queue as a sheet to be filled in, without verdicts and labels, of whatever is audited
     #[arg(long, requires = "export")]
     blank: bool,
     /// What raters of a study scored differently, with all they said, for whoever settles it; --export prints what was
@@ -116,14 +116,16 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         return sheet::export(&audited, args, out);
     }
     let plan = Plan { seed: args.seed.unwrap_or(Plan::default().seed), size: args.size };
-    if args.unit != Unit::Component && (args.blank || args.absences) {
-        let why = "sheets to fill in and places that were never opened are of components alone";
-        return Err(Failure::wrong(why));
+    if args.absences {
+        units::check_absences(args.unit)?;
     }
     let book = audited.rubric.codebook.as_deref();
     let has_scales = book.is_some_and(|book| !book.is_on_own_scale(Unit::Component));
-    if args.unit != Unit::Component || has_scales && !args.blank && !args.absences {
+    if args.unit != Unit::Component || has_scales && !args.absences {
         audited.tell_warnings();
+        if args.blank {
+            return sheet::blank_items(&audited, &units::drawn(&audited, args, plan)?.1, out);
+        }
         return shown(&units::document(&audited, args, plan)?, args, out);
     }
     audited.choose(args.judgement.as_deref())?;

@@ -11,6 +11,7 @@ use std::{
 use clap::ValueEnum;
 
 use crate::{
+    metrics::numbers::facts::Reused,
     run::{files::Tree, named, pooled::Pooling, rubric::Rubric},
     store::{self, Contents, Opened, ReuseReader, Scorer},
     study::compare::{self, FileRow, Moment, Party, Side, Subtraction, Trees},
@@ -107,8 +108,8 @@ fn parties(
         party.process = Some(store::processed(&opened.archive, &opened.run));
         let moments = moments(&party, each);
         let reuse = opened.archive.reuse(&opened.run, &moments, reader).map_err(Failure::unread)?;
-        let dirs = reuse.into_iter().map(|reuse| reuse?.dir());
-        party.reuse = moments.iter().copied().zip(dirs).collect();
+        let reuse = reuse.iter().map(|reuse| reuse.as_ref().map(Reused::of));
+        party.reuse = moments.iter().copied().zip(reuse).collect();
         let scored = opened.archive.score(&opened.run, &moments, scorer, &|_, _| true);
         let scored = scored.map_err(Failure::unread)?.into_iter();
         let measured = scored.map(|it| it.measured().ok());

@@ -91,7 +91,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         out.json(&document)?;
     } else if args.csv {
         match args.table {
-            Which::Runs => out.csv(&tables::runs_csv(), &document.runs)?,
+            Which::Runs => out.csv(&tables::runs_csv(&document), &document.runs)?,
             Which::Paired => out.csv(tables::PAIRED, &document.paired)?,
             Which::Components => out.csv(components::CSV, &document.components)?,
             Which::Trends => out.csv(tables::TRENDS, &document.trends)?,

@@ -6,12 +6,14 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::{
-    metrics::rubric_tree::Summary,
+    metrics::{Number, faithfulness::Faithfulness, numbers::Style, rubric_tree::Summary},
     run::{
         Edit, Run, RunRecord, Step, StepId, StepText, Task, Time, Tokens, TurnRecord, Warning,
         files::{Change, Timeline},
+        rubric::{Judgement, Pooled, Rubric},
     },
     store::Archive,
+    study::compare::done_at,
 };
 
 use super::{
@@ -29,12 +31,83 @@ pub struct Show {
     pub tests: Option<TestsRow>,
     /// Of the tree it was graded with; null where there is none. `score` says more.
     pub rubric_tree: Option<Summary>,
+    /// What a judge's scores of the components come to. `score` says more.
+    pub faithfulness: JudgedRow,
     /// What a harness recorded beside the logs; null where there was none.
     pub recorded: Option<RecordedRow>,
     /// How it was worked on; only where it is asked for.
     #[serde(flatten)]
     pub process: Option<ProcessFacts>,
     pub warnings: Vec<Warning>,
+}
+
+/// What a judge gave the components.
+#[derive(Serialize)]
+pub struct JudgedRow {
+    /// Mean component fidelity, 0 to 4; null where there is none.
+    pub mcf: Option<f64>,
+    /// With blockers taken into account; null where the checklist has none.
+    pub mcf_capped: Option<f64>,
+    /// Components with a score, and all of the checklist; null without a judgement.
+    pub judged: Option<usize>,
+    pub components: Option<usize>,
+    /// Who judged; null where nobody did.
+    pub judge: Option<String>,
+    /// Its file, and the state that was judged in turns done.
+    pub judgement: Option<String>,
+    pub turn: Option<usize>,
+    /// `mean of 3: gpt, opus, human`; null where it is one judgement.
+    pub pooled: Option<String>,
+    /// Why there is no mean; null where there is one.
+    pub not_defined: Option<String>,
+}
+
+impl JudgedRow {
+    /// By the judgement that speaks, if any.
+    pub fn of(run: &Run, rubric: &Rubric, chosen: Option<&Judgement>) -> Self {
+        let scores = chosen.map(|it| Faithfulness::of(it, rubric.checklist.as_ref()));
+        let mcf = scores.as_ref().and_then(Faithfulness::mcf);
+        let partial = rubric.partial();
+        let why = match chosen {
+            Some(_) => "the judge gave no component a score on 0..4".to_owned(),
+            None if partial.is_empty() => "nothing has judged this run".to_owned(),
+            None => format!(
+                "judged in part only, which is no result: {}; --judge names one",
+                partial.join("; ")
+            ),
+        };
+        Self {
+            mcf,
+            mcf_capped: scores.as_ref().and_then(|it| Some(it.capped.as_ref()?.mcf)),
+            judged: scores.as_ref().map(|it| it.judged),
+            components: scores.map(|it| it.components),
+            judge: chosen.map(|it| it.judge.name.clone()),
+            judgement: chosen.map(|it| it.file.clone()),
+            turn: chosen.map(|it| done_at(run, it)),
+            pooled: chosen.and_then(|it| it.pooled.as_ref().map(Pooled::words)),
+            not_defined: mcf.is_none().then_some(why),
+        }
+    }
+
+    /// `MCF 3.125 of 24 components, judged by authors-reading at turn 56`
+    pub fn said(&self) -> String {
+        let (Some(mcf), Some(judged)) = (self.mcf, self.judged) else {
+            return format!("MCF -: {}", self.not_defined.as_deref().unwrap_or_default());
+        };
+        let written = |number: Number, value: f64| number.written(value, Style::Full);
+        let of = match self.components.filter(|all| *all != judged) {
+            Some(all) => format!("{judged} of {all}"),
+            None => judged.to_string(),
+        };
+        let capped = self.mcf_capped.map(|it| written(Number::McfCapped, it));
+        let capped = capped.map(|it| format!(" (with blockers {it})")).unwrap_or_default();
+        let by = self.pooled.as_ref().or(self.judge.as_ref()).map_or("", String::as_str);
+        let turn = self.turn.map(|turn| format!(" at turn {turn}")).unwrap_or_default();
+        format!(
+            "MCF {}{capped} of {of} components, judged by {by}{turn}",
+            written(Number::Mcf, mcf)
+        )
+    }
 }
 
 #[derive(Serialize)]
@@ -252,7 +325,7 @@ struct Listing {
 }
 
 impl Teller<'_> {
-    pub fn show(&self) -> Show {
+    pub fn show(&self, faithfulness: JudgedRow) -> Show {
         // Counting lines reads both versions of every changed file.
         let turns = (0..self.run.turns.len()).into_par_iter();
         let turns: Vec<TurnRow> = turns.map(|turn| self.turn(turn)).collect();
@@ -264,6 +337,7 @@ impl Teller<'_> {
             totals,
             tests: recorded::tests(self.run),
             rubric_tree: self.run.rubric_tree.as_ref().map(|tree| Summary::of(tree)),
+            faithfulness,
             recorded: recorded::recorded(self.run, self.archive),
             process: None,
             warnings: self.warnings(),

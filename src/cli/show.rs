@@ -8,10 +8,11 @@ use crate::{
 
 use super::{
     Exit, Failure, Outcome, RunArg, at,
-    json::{EditRow, ProcessFacts, Show, ShowTurn, StepRow, Teller, TurnRow},
+    json::{EditRow, JudgedRow, ProcessFacts, Show, ShowTurn, StepRow, Teller, TurnRow},
     output::{Column, Out, Table, cell, dash},
     process::{ScoreRow, SignalRow},
     recorded,
+    score::faithful,
 };
 
 /// Print the turns of a run: requests, edits, tokens, warnings
@@ -25,6 +26,11 @@ pub struct Args {
     /// How it was worked on too: RigorBench's pillars and the signals; reads every step of the run
     #[arg(long)]
     process: bool,
+    /// Whose scores count: the judge's name, or a judgement's file; the beginning is enough where only one begins so.
+    /// `pooled:mean`, `pooled:median` or `pooled:majority` pools those of each state, with `:JUDGE` the repeats of one.
+    /// Without it the last judgement of the latest state that has a score for every component
+    #[arg(long, visible_alias = "judgement", value_name = "NAME|FILE", conflicts_with = "turn")]
+    judge: Option<String>,
     /// Print JSON (schema trajview.show/1, with --turn trajview.show-turn/1)
     #[arg(long, conflicts_with = "md")]
     json: bool,
@@ -49,18 +55,32 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
             if args.json { out.json(&shown)? } else { print_turn(&run.turns[at], &shown, out)? }
         }
         None => {
-            let mut shown = teller.show();
+            let mut rubric = store::rubric::read(&args.run.path);
+            let chosen = faithful::choose(&mut rubric, args.judge.as_deref())?;
+            let chosen = chosen.and_then(|at| rubric.judgements.get(at));
+            let is_judgeable = rubric.checklist.is_some() || !rubric.judgements.is_empty();
+            let mut shown = teller.show(JudgedRow::of(run, &rubric, chosen));
             shown.process = report.map(|report| ProcessFacts {
                 process: ScoreRow::of(&report),
                 signals: SignalRow::all(&report),
             });
-            if args.json { out.json(&shown)? } else { print_run(run, &shown, args.md, out)? }
+            if args.json {
+                out.json(&shown)?
+            } else {
+                print_run(run, &shown, is_judgeable, args.md, out)?
+            }
         }
     }
     Ok(Exit::Fine)
 }
 
-fn print_run(run: &Run, shown: &Show, is_markdown: bool, out: &mut Out) -> std::io::Result<()> {
+fn print_run(
+    run: &Run,
+    shown: &Show,
+    is_judgeable: bool,
+    is_markdown: bool,
+    out: &mut Out,
+) -> std::io::Result<()> {
     if !is_markdown {
         head(run, shown).iter().try_for_each(|line| out.line(line))?;
         out.line("")?;
@@ -97,6 +117,9 @@ fn print_run(run: &Run, shown: &Show, is_markdown: bool, out: &mut Out) -> std::
     let seconds =
         totals.duration_s.map_or_else(|| "duration not recorded".into(), |s| format!("{s:.1} s"));
     out.line(&format!("{cost}, {seconds}, files from {}", shown.run.files_from))?;
+    if is_judgeable {
+        out.line(&shown.faithfulness.said())?;
+    }
     if let Some(facts) = &shown.process {
         out.line(&facts.process.said())?;
         signals(&facts.signals, is_markdown, out)?;

@@ -185,8 +185,8 @@ impl Collecting {
         let scored = opened.recording.score(&opened.run, &asked.moments, scorer, &goes_on)?;
         let measured: Vec<Measured> = scored.iter().map(Measured::of).collect();
         let done = opened.run.end();
-        let dir = opened.recording.dir(&opened.run, &[done], &ReuseReader::default());
-        let dir = dir.ok().and_then(|mut dirs| dirs.pop().flatten());
+        let reused = opened.recording.reused(&opened.run, &[done], &ReuseReader::default());
+        let dir = reused.ok().and_then(|mut reused| reused.pop().flatten()?.dir);
         let process = opened.recording.processed(&opened.run).map(Box::new);
         Ok(Scores { dir, process, ..Scores::of(&measured) })
     }

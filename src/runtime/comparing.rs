@@ -116,9 +116,10 @@ impl Comparing {
         };
         let scored = opened.recording.score(&opened.run, &moments, scorer, &goes_on)?;
         let snapshots = scored.into_iter().map(|it| it.measured().ok());
-        let dirs = opened.recording.dir(&opened.run, &moments, &self.reader)?;
-        let numbers = moments.into_iter().zip(snapshots).zip(dirs);
-        let measured = numbers.map(|((done, code), dir)| Measured { done, code, dir }).collect();
+        let reused = opened.recording.reused(&opened.run, &moments, &self.reader)?;
+        let numbers = moments.into_iter().zip(snapshots).zip(reused);
+        let measured = numbers.map(|((done, code), reuse)| Measured { done, code, reuse });
+        let measured = measured.collect();
         Ok((name_of(scorer.ruler()), measured))
     }
 

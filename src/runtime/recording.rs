@@ -12,6 +12,7 @@ use crate::{
         decisions::Lane,
         lifeline::{Asked, Lifeline},
         memory::Course,
+        numbers::facts::Reused,
         process::{Processed, Report},
         quality::Scored,
         reuse::Reuse,
@@ -62,13 +63,13 @@ pub trait Recording: Send + Sync {
         scorer: &Scorer,
         goes_on: &GoesOn<'_>,
     ) -> Result<Vec<Scored>, String>;
-    /// DIR of the files at each of these moments, counted in turns done; None where there is none.
-    fn dir(
+    /// What the files use of each other at each of these moments, counted in turns done; None where there are none.
+    fn reused(
         &self,
         run: &Run,
         moments: &[usize],
         reader: &ReuseReader,
-    ) -> Result<Vec<Option<f64>>, String>;
+    ) -> Result<Vec<Option<Reused>>, String>;
     /// What is in a file. The error is a sentence.
     fn content(&self, run: &Run, file: TreeFile) -> Result<Blob, String>;
     /// What stands beside the run of what it is judged by; by default nothing does.
@@ -202,14 +203,14 @@ impl Recording for Archive {
         self.score(run, moments, scorer, goes_on)
     }
 
-    fn dir(
+    fn reused(
         &self,
         run: &Run,
         moments: &[usize],
         reader: &ReuseReader,
-    ) -> Result<Vec<Option<f64>>, String> {
+    ) -> Result<Vec<Option<Reused>>, String> {
         let reuse = self.reuse(run, moments, reader)?;
-        Ok(reuse.into_iter().map(|reuse| reuse?.dir()).collect())
+        Ok(reuse.iter().map(|reuse| reuse.as_ref().map(Reused::of)).collect())
     }
 
     fn content(&self, run: &Run, file: TreeFile) -> Result<Blob, String> {

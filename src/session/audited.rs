@@ -218,6 +218,11 @@ impl Session {
         of_study.or_else(of_run).unwrap_or_else(|| Codebook::built_in(self.audited.unit))
     }
 
+    /// That of the study that is worked, where it has one and is of components.
+    pub fn codebook_of_study(&self) -> Option<Arc<Codebook>> {
+        self.audited.codebook.clone().filter(|_| self.audited.unit == Unit::Component)
+    }
+
     /// By what an item is labelled. The criterion of a flag and of a signal is not one of the codebook's.
     pub fn criterion_of(&self, item: &AuditItem) -> Option<&Criterion> {
         let book = self.codebook();

@@ -1,8 +1,10 @@
 //! What a judging asks of a worker, and what comes back. Plain values: no key, no header is ever among them.
 
+use std::sync::Arc;
+
 use crate::run::{
     flags::Counts,
-    rubric::{self, Levels, Look},
+    rubric::{self, Codebook, Levels, Look},
 };
 
 /// Somebody who can be asked.
@@ -129,7 +131,7 @@ pub struct Item {
 }
 
 /// What is to be judged, by whom, by what.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct JudgingRequest {
     /// Name of a judge.
     pub judge: String,
@@ -148,6 +150,8 @@ pub struct JudgingRequest {
     pub repeats: usize,
     /// Path of a prompt; None for the built-in one.
     pub prompt: Option<String>,
+    /// What a study says that components are scored by; None for what the run's own files say.
+    pub codebook: Option<Arc<Codebook>>,
     /// The judges that are asked at the same time; empty for one judge.
     pub panel: Vec<Panelist>,
     /// What all of them may cost together, in US dollars as it was typed; None for no bound but their own.

@@ -1,6 +1,6 @@
 //! What the comparison asks of a worker, and what comes back.
 
-use crate::metrics::quality::Snapshot;
+use crate::metrics::{numbers::facts::Reused, quality::Snapshot};
 
 /// The numbers of one moment.
 #[derive(Debug, Clone, PartialEq)]
@@ -9,6 +9,6 @@ pub struct Measured {
     pub done: usize,
     /// None where no file could be measured.
     pub code: Option<Snapshot>,
-    /// None where nothing is exported, or nothing could be read.
-    pub dir: Option<f64>,
+    /// None where nothing could be read.
+    pub reuse: Option<Reused>,
 }

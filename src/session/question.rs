@@ -131,6 +131,8 @@ questions! {
     SaveLabel, save_label { place: Option<PathBuf>, annotator: String, what: ToSave, seen: Option<Label> } -> Saved;
     /// What was settled of a thing, brought to the disk. Everything that is settled in that folder.
     SaveGold, save_gold { place: PathBuf, gold: Box<Gold> } -> Vec<Gold>;
+    /// What all raters have said in each of these folders.
+    StudyLabels, study_labels { places: Vec<PathBuf> } -> Vec<Vec<Labels>>;
     /// Places that look like a component after so many turns. Without a verdict nothing is told of what a judge opened.
     Places, places { run: Arc<Run>, done: usize, component: Component, verdict: Option<Verdict> } -> Arc<Vec<Place>>;
     /// Weighted kappa of scores of a judge and a rater, with its interval.

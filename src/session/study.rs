@@ -9,7 +9,7 @@ mod gold;
 use std::{collections::BTreeMap, sync::Arc};
 
 use crate::{
-    run::rubric::{Label, LabelOn},
+    run::rubric::{Label, LabelOn, Labels},
     study::{
         items::{AuditItem, Source},
         studied::{Progress, Studied, StudyItem, StudyRun},
@@ -18,8 +18,10 @@ use crate::{
 
 use super::{
     Session,
+    ask::Pending,
     effect::Effect,
     labels::RaterLabels,
+    question::Question,
     request::{Numbers, Request},
     saved::{Pairs, Saved},
 };
@@ -43,6 +45,11 @@ pub struct StudyQueue {
     pub gold: GoldLabels,
     /// Whether the verdicts of judges are shown to the adjudicator.
     pub shows_verdicts: bool,
+    /// Numbers of the things that were labelled since the study was opened, the last one last.
+    given: Vec<usize>,
+    /// Whether what raters said is to be read again: they may have gone on since the study was opened.
+    is_old: bool,
+    reading: Pending<()>,
 }
 
 /// What is done with the queue.
@@ -193,6 +200,9 @@ impl Session {
             open: None,
             way: Way::Free,
             shows_verdicts: false,
+            given: vec![],
+            is_old: false,
+            reading: Pending::default(),
         }));
         self.audit_as_study();
         let Some(rater) = rater else { return };
@@ -234,7 +244,9 @@ impl Session {
             return Err(why);
         }
         study.mode = if labels { Mode::Labelling } else { Mode::Adjudicating };
+        study.is_old = !labels && study.has_run(); // before, everything was just read
         study.away.clear();
+        study.given.clear();
         for (at, run) in study.studied.runs.iter().enumerate() {
             let known = run.labels_of(name).cloned().unwrap_or_default();
             study.away.insert(at, RaterLabels::kept_in(&run.place, name, known));
@@ -282,6 +294,14 @@ impl Session {
 
     /// Sets up the queue of whoever sits here, as the mode wants it.
     fn draw_study(&mut self) {
+        self.arrange_study();
+        if let Some(study) = self.study_mut() {
+            study.way = Way::Free;
+        }
+    }
+
+    /// As [`Self::draw_study`], while a run may be on its way.
+    fn arrange_study(&mut self) {
         let name = self.labels.annotator().unwrap_or_default().to_owned();
         let Some(study) = self.study_mut() else { return };
         let before = study.number();
@@ -290,7 +310,29 @@ impl Session {
             Mode::Adjudicating => study.studied.cases().iter().map(|case| case.number).collect(),
         };
         study.at = study.numbers.iter().position(|it| Some(*it) == before).unwrap_or_default();
-        study.way = Way::Free;
+    }
+
+    /// Reads what raters said again, where that is wanted.
+    pub fn ask_for_study_labels(&mut self, numbers: &mut Numbers) -> Option<Effect> {
+        let study = self.study_mut().filter(|it| it.is_old && it.reading.is_free())?;
+        study.is_old = false;
+        let places = study.studied.runs.iter().map(|run| run.place.clone()).collect();
+        Some(study.reading.ask(numbers, (), Question::StudyLabels { places }))
+    }
+
+    /// Takes what raters have said by now; what the one at the screen said is known better here.
+    pub fn take_study_labels(&mut self, request: Request, said: Result<Vec<Vec<Labels>>, String>) {
+        let own = self.labels.annotator().unwrap_or_default().to_owned();
+        let Some(study) = self.study_mut() else { return };
+        let (Some(()), Ok(said)) = (study.reading.answered(request), said) else { return };
+        let is_own = |labels: &Labels| labels.annotator == own;
+        for (run, said) in Arc::make_mut(&mut study.studied).runs.iter_mut().zip(said) {
+            run.rubric.labels.retain(is_own);
+            run.rubric.labels.extend(said.into_iter().filter(|labels| !is_own(labels)));
+        }
+        if self.adjudicates() {
+            self.arrange_study();
+        }
     }
 
     /// From labelling to settling, and back. The error is a sentence.
@@ -314,14 +356,18 @@ impl Session {
             }
             Mode::Labelling => Mode::Adjudicating,
             Mode::Adjudicating if !design.has_rater(&name) => {
+                if let Some(study) = self.study_mut() {
+                    study.is_old = true;
+                }
                 return Err(format!(
-                    "{name} settles what raters differ on, and labels nothing in this study"
+                    "{name} settles what raters differ on, and labels nothing in this study; what they said is read again"
                 ));
             }
             Mode::Adjudicating => Mode::Labelling,
         };
         if let Some(study) = self.study_mut() {
             study.mode = next;
+            study.is_old = next == Mode::Adjudicating;
         }
         self.draw_study();
         self.start_in_study(None);
@@ -365,6 +411,36 @@ impl Session {
     /// The label of a thing in the study, one that was taken back included.
     pub fn study_label<'a>(&'a self, item: &'a StudyItem) -> Option<LabelOn<'a>> {
         self.labels_in(item.run)?.of(item.item.state(), item.key())
+    }
+
+    /// Remembers that a thing of the run that is open was labelled, to be taken back.
+    pub fn remember_in_study(&mut self, item: &AuditItem) {
+        let is_it = |it: &AuditItem| it.key() == item.key() && it.judgement == item.judgement;
+        let Some(study) = self.study_mut() else { return };
+        let number = study.place_of(is_it).and_then(|at| study.numbers.get(at).copied());
+        study.given.extend(number);
+    }
+
+    /// Takes the label back that was given last, whichever run it is of. Gives its place in the queue; None outside of a
+    /// study, and where nothing that was labelled since it was opened is.
+    pub fn take_back_in_study(&mut self) -> Option<usize> {
+        loop {
+            let number = self.study_mut().filter(|it| it.mode == Mode::Labelling)?.given.pop()?;
+            let study = self.study()?;
+            let at = study.numbers.iter().position(|it| *it == number)?;
+            let item = study.item(at)?.clone();
+            if !self.study_label(&item).is_some_and(LabelOn::is_answered) {
+                continue; // taken back where it stands
+            }
+            let is_open = study.open == Some(item.run);
+            let away = self.audited.study.as_deref_mut().filter(|_| !is_open);
+            let labels = match away {
+                Some(study) => study.away.get_mut(&item.run)?,
+                None => &mut self.labels,
+            };
+            labels.take_back(item.item.state(), item.item.key());
+            return Some(at);
+        }
     }
 
     /// What was put down of a thing and not committed.
@@ -424,13 +500,15 @@ impl Session {
         [with(blind), with(open)]
     }
 
-    /// Labels of other runs and gold labels, to be brought to the disk.
-    pub fn ask_to_save_in_study(&mut self, numbers: &mut Numbers) -> Vec<Effect> {
+    /// Labels of other runs and gold labels, to be brought to the disk, and what others said, to be read again.
+    pub fn ask_in_study(&mut self, numbers: &mut Numbers) -> Vec<Effect> {
+        let read = self.ask_for_study_labels(numbers);
         let Some(study) = self.study_mut() else { return vec![] };
         let away = study.away.values_mut();
         let mut effects: Vec<Effect> =
             away.filter_map(|labels| labels.ask_to_save(numbers)).collect();
         effects.extend(study.gold.ask_to_save(&study.studied, numbers));
+        effects.extend(read);
         effects
     }
 

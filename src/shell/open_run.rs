@@ -176,6 +176,7 @@ impl OpenRun {
         match answer {
             Answer::SaveLabel(..)
             | Answer::SaveGold(..)
+            | Answer::StudyLabels(..)
             | Answer::Places(..)
             | Answer::Agreement(..) => self.audit.take(&mut self.session, request, answer),
             Answer::JudgePlan(..)
@@ -234,7 +235,8 @@ impl OpenRun {
     /// What is missing most, one question of each kind.
     pub fn ask(&mut self, numbers: &mut Numbers, layout: &Layout) -> Vec<Effect> {
         if self.session.study().is_some_and(|study| !study.has_run()) {
-            return vec![]; // nothing is open that could be asked about
+            // No run is open that could be asked about.
+            return self.session.ask_for_study_labels(numbers).into_iter().collect();
         }
         let (views, session) = self.views_mut();
         let asked = views.into_iter().flat_map(|view| view.ask(session, numbers, layout));

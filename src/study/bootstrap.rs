@@ -91,7 +91,12 @@ impl Resamples {
 
     /// One draw alone.
     pub fn draw(&mut self) -> usize {
-        ((u128::from(self.number()) * self.count as u128) >> 64) as usize
+        self.draw_below(self.count)
+    }
+
+    /// One draw alone, among another count of things.
+    pub fn draw_below(&mut self, count: usize) -> usize {
+        ((u128::from(self.number()) * count as u128) >> 64) as usize
     }
 }
 
@@ -113,13 +118,24 @@ pub fn estimate(
     without_one: &[Value],
     confidence: f64,
 ) -> Estimate {
+    estimate_of_samples(value, resampled, &[without_one.to_vec()], confidence)
+}
+
+/// The same of several samples that are drawn each by itself: `without_one` has a list for each of them.
+pub fn estimate_of_samples(
+    value: Value,
+    resampled: &[Value],
+    without_one: &[Vec<Value>],
+    confidence: f64,
+) -> Estimate {
     let mut known: Vec<f64> = resampled.iter().copied().flatten().collect();
     let undefined_resamples = resampled.len() - known.len();
     let interval = value.and_then(|value| {
         if undefined_resamples as f64 > MOST_UNDEFINED * resampled.len() as f64 {
             return Err(Undefined::UnstableResamples);
         }
-        let without_one: Option<Vec<f64>> = without_one.iter().map(|value| value.ok()).collect();
+        let of_sample = |sample: &Vec<Value>| sample.iter().map(|value| value.ok()).collect();
+        let without_one: Option<Vec<Vec<f64>>> = without_one.iter().map(of_sample).collect();
         let without_one = without_one.ok_or(Undefined::UnstableResamples)?;
         known.sort_by(f64::total_cmp);
         bca(value, &known, &without_one, confidence)
@@ -130,7 +146,7 @@ pub fn estimate(
 fn bca(
     value: f64,
     sorted: &[f64],
-    without_one: &[f64],
+    without_one: &[Vec<f64>],
     confidence: f64,
 ) -> Result<Interval, Undefined> {
     let (Some(first), Some(last)) = (sorted.first(), sorted.last()) else {
@@ -158,11 +174,15 @@ fn share_below(value: f64, sorted: &[f64]) -> f64 {
     (below + up_to) as f64 / (2 * sorted.len()) as f64
 }
 
-/// A sixth of the skewness of the jackknife's values; None where they are all one, as for SciPy.
-fn acceleration(without_one: &[f64]) -> Option<f64> {
-    let centre = mean(without_one);
-    let sum_of =
-        |power: i32| without_one.iter().map(|value| (centre - value).powi(power)).sum::<f64>();
+/// A sixth of the skewness of the jackknife's values, each sample's around its own mean; None where they are all one, as
+/// for SciPy.
+fn acceleration(without_one: &[Vec<f64>]) -> Option<f64> {
+    let influences = without_one.iter().flat_map(|sample| {
+        let (centre, count) = (mean(sample), sample.len() as f64);
+        sample.iter().map(move |value| (centre - value) * (count - 1.0) / count)
+    });
+    let influences: Vec<f64> = influences.collect();
+    let sum_of = |power: i32| influences.iter().map(|by| by.powi(power)).sum::<f64>();
     let squares = sum_of(2);
     (squares > SAME * SAME).then(|| sum_of(3) / (6.0 * squares.powf(1.5)))
 }

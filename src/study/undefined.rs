@@ -30,6 +30,8 @@ worded! {
         FewerThanThreePairs = "fewer than three pairs",
         /// Every score of both raters is the same level.
         OneLevel = "one level only",
+        /// Neither levels nor steps between them can be counted where any number may be given.
+        AnyNumber = "any number is on the scale",
         /// One of the two sides has the same value everywhere.
         NoVariance = "one side has a single value",
         /// All differences are equal, so that their spread is 0.

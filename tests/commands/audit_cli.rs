@@ -284,10 +284,59 @@ fn agree_takes_the_labels_and_the_table_of_them() {
 }
 
 #[test]
+fn a_sheet_is_of_whatever_is_audited() {
+    let desk = Desk::new();
+    let graded = project("sample-runs/paperbench/grader_output.json");
+    fs::copy(graded, desk.run().join("grader_output.json")).unwrap();
+    for unit in ["leaf", "signal"] {
+        let sheet = desk.said(&["--unit", unit, "--export", "--blank", "--annotator", "A1"]);
+        let head = "number,component,name,run,commit,turn,judgement,unit,criterion,score,blind,reason,note";
+        assert_eq!(sheet.lines().next(), Some(head));
+        let queue = desk.json(&["--unit", unit, "--annotator", "A1"]);
+        let items = queue["queue"]["items"].as_array().unwrap();
+        assert_eq!(sheet.lines().count(), items.len() + 1, "{unit}");
+
+        let mut rows: Vec<String> = sheet.lines().map(str::to_owned).collect();
+        rows[1] = rows[1].strip_suffix(",,,").map(|row| format!("{row}1,true,,")).unwrap();
+        let filled = rows.join("\n");
+        let ran = desk.import(&filled, &["--annotator", "A1"]);
+
+        assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{filled}");
+        let after = desk.json(&["--unit", unit, "--annotator", "A1"]);
+        assert_eq!(after["queue"]["labelled"], 1, "{unit}");
+    }
+}
+
+#[test]
+fn a_sheet_by_a_codebook_has_a_row_for_each_criterion_with_its_scale() {
+    let desk = Desk::new();
+    let path = desk.run().join("components.json");
+    let mut checklist: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    checklist["codebook"] = json!({"criteria": [
+        {"id": "right", "scale": "0..1"},
+        {"id": "clear", "scale": "1..5"},
+    ]});
+    fs::write(&path, checklist.to_string()).unwrap();
+
+    let sheet = desk.said(&["--export", "--blank", "--annotator", "A1"]);
+    let rows: Vec<&str> = sheet.lines().filter(|line| line.contains(",C07,")).collect();
+    assert_eq!(rows.len(), 2, "{sheet}");
+    assert!(rows.iter().any(|row| row.ends_with(",component,clear,1..5,,,,")), "{rows:?}");
+
+    let filled = sheet.replace("clear,1..5,,,,", "clear,1..5,5,true,,");
+    let ran = desk.import(&filled, &["--annotator", "A1"]);
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+    let (_, text) = desk.labels().pop_first().unwrap();
+    let file: Value = serde_json::from_str(&text).unwrap();
+    let label = &file["labels"][0];
+    assert_eq!((&label["scale"], &label["criterion"]), (&json!("1..5"), &json!("clear")));
+}
+
+#[test]
 fn what_cannot_be_done_is_a_sentence_with_its_exit_code() {
     let desk = Desk::new();
     let run = desk.run();
-    let cases: [(&[&str], i32, &str); 7] = [
+    let cases: [(&[&str], i32, &str); 8] = [
         (&["--annotator", " "], 2, "nothing says who labels; --annotator NAME or the setting"),
         (&["--judgement", "nobody"], 2, "no judge and no judgement is called \"nobody\"; judges: "),
         (&["--import", "/nowhere.csv", "--annotator", "A"], 3, "cannot read /nowhere.csv: "),
@@ -299,6 +348,11 @@ fn what_cannot_be_done_is_a_sentence_with_its_exit_code() {
             "judges a turn or commit that this run does not",
         ),
         (&["--export", "--annotator", "nobody"], 0, "nobody has no labels in "),
+        (
+            &["--absences", "--unit", "leaf"],
+            2,
+            "does not record what its judge opened; leave out --unit leaf",
+        ),
     ];
     fs::write(
         run.join("judgements/early.json"),

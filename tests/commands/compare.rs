@@ -123,6 +123,18 @@ fn the_sample_pair_loses_what_its_authors_read() {
     let if50 = document["slump"]["if50"].as_f64().unwrap();
     let dir = document["slump"]["dir"].as_f64().unwrap();
     assert!((if50 - (0.5 * 0.75 / 4.0 + 0.5 * dir)).abs() < 1e-12, "{if50} {dir}");
+    let intervals = document["slump"]["intervals"]["numbers"].as_array().unwrap();
+    let ends = |at: usize| intervals[at]["difference"]["ci95"].as_array().unwrap();
+    assert_eq!(intervals.len(), 3);
+    for (at, name) in ["mcf", "dir", "if50"].into_iter().enumerate() {
+        let value = intervals[at]["difference"]["value"].as_f64().unwrap();
+        assert_eq!(
+            (&intervals[at]["name"], value),
+            (&name.into(), document["slump"][name].as_f64().unwrap())
+        );
+        assert!(ends(at)[0].as_f64().unwrap() < value && value < ends(at)[1].as_f64().unwrap());
+    }
+    assert_eq!(document["slump"]["intervals"]["resamples"], 9999);
     let expected = value!([
         [0, 0, 0, 0, 2],
         [0, 0, 0, 0, 2],

@@ -127,6 +127,44 @@ fn pooled_scores_are_compared_and_are_rows_of_a_corpus() {
     is_near(&corpus["runs"][0]["mcf"], scored["faithfulness"]["mcf"].as_f64().unwrap());
 }
 
+#[test]
+fn a_run_is_shown_with_the_number_of_its_judge() {
+    let folder = judged_sample();
+    let run = folder.path().join("codex-p12");
+    let run = run.to_str().unwrap();
+
+    let shown = json_of(&["show", run, "--judge", "pooled:mean", "--json"]);
+    let text = trajview(&["show", run, "--judge", "authors-reading"]).out;
+
+    let row = &shown["faithfulness"];
+    let scored = json_of(&["score", run, "--judge", "pooled:mean", "--json"]);
+    is_near(&row["mcf"], scored["faithfulness"]["mcf"].as_f64().unwrap());
+    assert!(row["pooled"].as_str().unwrap().starts_with("mean of 4: "), "{row}");
+    assert_eq!((&row["judge"], &row["turn"]), (&json!("pooled:mean"), &json!(56)));
+    assert!(
+        text.contains("MCF 3.125 of 24 components, judged by authors-reading at turn 56\n"),
+        "{text}"
+    );
+    let nobody = trajview(&["show", run, "--judge", "nobody"]);
+    assert_eq!(nobody.code, Some(2), "{}", nobody.err);
+}
+
+#[test]
+fn a_run_that_nobody_judged_says_so_and_has_no_number() {
+    let folder = judged_sample();
+    let bundle = folder.path().join("codex-p12");
+    fs::remove_dir_all(bundle.join("judgements")).unwrap();
+    let run = bundle.to_str().unwrap();
+
+    let row = &json_of(&["show", run, "--json"])["faithfulness"];
+    assert_eq!((&row["mcf"], &row["judge"]), (&Value::Null, &Value::Null));
+    assert_eq!(row["not_defined"], "nothing has judged this run");
+    let text = trajview(&["show", run]).out;
+    assert!(text.contains("MCF -: nothing has judged this run\n"), "{text}");
+    let plain = trajview(&["show", "sample-runs/claude-code"]).out;
+    assert!(!plain.contains("MCF"), "{plain}");
+}
+
 /// The sample with a change to its checklist and to the authors' judgement of its end.
 fn changed(change: impl Fn(&mut Value, &mut Value)) -> tempfile::TempDir {
     let folder = judged_sample();
@@ -169,6 +207,21 @@ fn a_blocker_that_fails_caps_the_mean_and_both_are_shown() {
     assert!(!checked.out.contains("blocker"), "{}", checked.out);
     let plain = json_of(&["score", "sample-runs/codex-p12", "--json"]);
     assert_eq!(plain["faithfulness"]["mcf_capped"], Value::Null);
+
+    let other = "sample-runs/codex-p12-single-shot";
+    let compare = |more: &[&str]| {
+        trajview(&[&["compare", run, other, "--rules", "none", "--resamples", "0"], more].concat())
+            .out
+    };
+    assert!(compare(&[]).contains("MCF with blockers"), "{}", compare(&[]));
+    assert!(compare(&["--csv"]).contains("\nnumber,mcf_capped,MCF with blockers,1.5,"));
+    let corpus = ["corpus", folder.path().to_str().unwrap(), "--rules", "none", "--csv"];
+    assert!(trajview(&corpus).out.contains(",mcf,mcf_capped,dir,"));
+    let shown = json_of(&["show", run, "--judge", "authors-reading", "--json"]);
+    assert_eq!(shown["faithfulness"]["mcf_capped"], json!(1.5));
+    let unblocked =
+        trajview(&["compare", "sample-runs/codex-p12", other, "--rules", "none", "--csv"]);
+    assert!(!unblocked.out.contains("mcf_capped"), "{}", unblocked.out);
 }
 
 #[test]

@@ -1,11 +1,16 @@
-//! Components under two conditions with tasks as clusters, number by number against statsmodels and SciPy:
-//! `tests/vectors/mixed.py` made them.
+//! Components under two conditions with tasks as clusters, number by number against statsmodels and SciPy, and the numbers
+//! of two runs with their intervals: `tests/vectors/mixed.py` and `intervals.py` made them.
 
 use serde_json::Value as Json;
-use trajview::study::{
-    Plan,
-    agreement::drawn::Twice,
-    components::{Component, compared},
+use trajview::{
+    metrics::numbers::facts::Reused,
+    run::rubric::{Judgement, Rubric, Verdict},
+    study::{
+        Plan,
+        agreement::drawn::Twice,
+        compare::{Parts, Party, Subtraction},
+        components::{Component, compared},
+    },
 };
 
 fn near(found: Option<f64>, expected: &Json, by: f64, what: &str) {
@@ -58,4 +63,57 @@ fn components_of_tasks_are_compared_as_statsmodels_does() {
         }
     }
     assert!(fitted >= 12, "{fitted}");
+}
+
+/// A run that was judged as it ended, with so many exported symbols and so many of them in use.
+fn party(scores: &[Option<f64>], symbols: Option<[usize; 2]>) -> Party {
+    let verdict = |(at, score): (usize, &Option<f64>)| Verdict {
+        component: format!("C{at:02}"),
+        score: score.map(|score| score as u8),
+        ..Verdict::default()
+    };
+    let verdicts = scores.iter().enumerate().map(verdict).collect();
+    let judgements = vec![Judgement { verdicts, ..Judgement::default() }];
+    let mut party = Party::new(Default::default(), Rubric { judgements, ..Rubric::default() });
+    party.judgement = Some(0);
+    let reused = symbols.map(|[exported, reused]| Reused {
+        dir: Some(reused as f64 / exported as f64),
+        exported: Some(exported),
+        reused: Some(reused),
+        registered: None,
+    });
+    party.reuse.insert(0, reused);
+    party
+}
+
+#[test]
+fn the_numbers_of_two_runs_have_the_intervals_of_scipy() {
+    let all: Json = serde_json::from_str(include_str!("../vectors/intervals.json")).unwrap();
+    let by = Subtraction { from: 0, taken: 1, is_slump: false };
+    for case in all["cases"].as_array().unwrap() {
+        let scores: Vec<[Option<f64>; 2]> = serde_json::from_value(case["scores"].clone()).unwrap();
+        let symbols: [Option<[usize; 2]>; 2] =
+            serde_json::from_value(case["symbols"].clone()).unwrap();
+        let side = |side: usize| {
+            party(&scores.iter().map(|row| row[side]).collect::<Vec<_>>(), symbols[side])
+        };
+        let resamples = case["resamples"].as_u64().unwrap() as usize;
+        let plan = Plan { seed: case["seed"].as_u64().unwrap(), resamples, ..Plan::default() };
+
+        let parts = Parts::of([&side(0), &side(1)]);
+
+        for found in parts.intervals(by, &plan) {
+            let expected = &case["numbers"][found.number.id()];
+            for (name, it) in [("a", found.a), ("b", found.b), ("difference", found.difference)] {
+                let what = format!("{}: {} {name}", case["name"], found.number.id());
+                near(it.value.ok(), &expected[name]["value"], 1e-9, &what);
+                near(it.interval.ok().map(|it| it.low), &expected[name]["ci95"][0], 1e-9, &what);
+                near(it.interval.ok().map(|it| it.high), &expected[name]["ci95"][1], 1e-9, &what);
+            }
+        }
+        let turned = parts.intervals(Subtraction { from: 1, taken: 0, is_slump: true }, &plan);
+        for (turned, found) in turned.iter().zip(parts.intervals(by, &plan)) {
+            assert_eq!(turned.difference.value, found.difference.value.map(|value| -value));
+        }
+    }
 }

@@ -152,3 +152,45 @@ fn two_rows_of_the_table_are_compared() {
     assert!(back.contains("2 of ") || back.contains("codex-p12-single-shot"), "{back}");
     assert!(!back.contains("a in rows, b in columns"), "{back}");
 }
+
+/// The sample as it was judged by several, beside itself.
+fn judged_twice(keys: &str, size: (u16, u16)) -> String {
+    let folder = crate::common::judged::judged_sample();
+    let run = folder.path().join("codex-p12");
+    let run = run.to_str().unwrap();
+    of_runs(&[run, run], size, keys, View::Compare)
+}
+
+#[test]
+fn the_verdicts_of_another_judge_and_pooled_ones_are_named_where_they_stand() {
+    let medium = (120, 40);
+    let next = judged_twice("b", medium);
+    assert!(next.contains("judged by second-reader, a at turn 56"), "{next}");
+    assert!(next.contains("both runs by second-reader"), "{next}");
+
+    let pooled = judged_twice("P", medium);
+    assert!(pooled.contains("judged by mean of "), "{pooled}");
+    assert!(pooled.contains("pooled: mean, nearest level"), "{pooled}");
+    let pooled = judged_twice("PP", medium);
+    assert!(pooled.contains("both runs by median of "), "{pooled}");
+    let alone = judged_twice("PPPP", medium);
+    assert!(!alone.contains("pooled: "), "{alone}");
+    let none = text(120, 40, "P");
+    assert!(none.contains("mean of 2: "), "{none}");
+    assert!(none.contains("b by nobody"), "{none}");
+}
+
+#[test]
+fn pooled_verdicts_of_two_runs_at_three_sizes() {
+    for (name, size) in [("80x24", (80, 24)), ("120x40", (120, 40)), ("200x50", (200, 50))] {
+        insta::assert_snapshot!(format!("pooled_{name}"), judged_twice("PPP", size));
+    }
+}
+
+#[test]
+fn the_facts_of_a_comparison_have_intervals() {
+    let facts = text(120, 40, "i");
+    assert!(facts.contains("components drawn with both scores"), "{facts}");
+    assert!(facts.contains("a 3.125 [2.500, 3.542], b 3.875 [3.667, 3.958]"), "{facts}");
+    assert!(text(200, 50, "").contains("+0.750  [0.333, 1.375]"));
+}

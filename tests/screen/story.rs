@@ -3,6 +3,7 @@ use std::{collections::HashMap, path::Path, sync::Arc};
 
 use ratatui::{buffer::Buffer, layout::Size};
 use trajview::{
+    metrics::numbers::facts::Reused,
     metrics::{
         lifeline::{self, Asked, Known, Lifeline},
         quality::{self, Profile, Ruler, Scored},
@@ -75,12 +76,12 @@ pub struct Story {
 }
 
 impl Recording for Story {
-    fn dir(
+    fn reused(
         &self,
         _run: &Run,
         moments: &[usize],
         _reader: &ReuseReader,
-    ) -> Result<Vec<Option<f64>>, String> {
+    ) -> Result<Vec<Option<Reused>>, String> {
         Ok(vec![None; moments.len()])
     }
 

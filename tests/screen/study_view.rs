@@ -241,3 +241,81 @@ fn adjudication_at_three_sizes() {
         insta::assert_snapshot!(format!("adjudication_{name}"), frame(&dee));
     }
 }
+
+#[test]
+fn a_label_is_taken_back_whichever_run_it_is_of() {
+    let studied = Studied::new(3, 4, RATED);
+    let mut ana = screen(&studied, "ana", MEDIUM);
+    let first = chosen(&mut ana);
+    ana.press("3 <esc> N").unwrap();
+    let run = |here: &str| here.split(' ').next().unwrap().to_owned();
+    // On to a thing of another run, which has no label yet.
+    while run(&chosen(&mut ana)) == run(&first) {
+        ana.press("n").unwrap();
+    }
+
+    ana.press("u").unwrap();
+
+    assert_eq!(chosen(&mut ana), first);
+    assert!(frame(&ana).contains("0/12"), "{}", frame(&ana));
+    let words = format!("of {} is taken back", run(&first));
+    assert!(frame(&ana).contains(&words), "{}", frame(&ana));
+    assert_eq!(studied.labels("ana"), [format!("{first} null")]);
+    ana.press("u").unwrap();
+    assert!(frame(&ana).contains("there is no label here to take back"), "{}", frame(&ana));
+}
+
+#[test]
+fn what_raters_said_meanwhile_is_read_when_differences_are_settled() {
+    let both = RATED.replace("adjudicator = \"dee\"", "adjudicator = \"ana\"");
+    let both = both.replace("\"ana\", \"ben\", \"cho\"", "\"ben\", \"cho\"");
+    let studied = Studied::new(2, 3, &both);
+    label_all(&mut screen(&studied, "ben", MEDIUM), "3");
+    let mut ana = screen(&studied, "ana", MEDIUM);
+    let count = |it: &mut Rehearsal| {
+        it.app().screens.open_run().map(|it| it.session.study().unwrap().len())
+    };
+    assert_eq!(count(&mut ana).unwrap_or_default(), 0);
+
+    label_all(&mut screen(&studied, "cho", MEDIUM), "4");
+    ana.press("d").unwrap();
+
+    assert!(frame(&ana).contains("what they said is read again"), "{}", frame(&ana));
+    assert_eq!(count(&mut ana), Some(6));
+}
+
+#[test]
+fn labelling_by_the_codebook_of_a_study_at_three_sizes() {
+    let studied = Studied::new(
+        2,
+        4,
+        &format!(
+            "{RATED}[codebook]\nscale = \"1..5\"\nrule = \"Between two levels take the lower one.\"\n\
+             levels = [{{ score = 1, name = \"lost\", means = \"Nothing of it is left.\", examples = [\"a stub that raises\"] }},\n\
+             {{ score = 5, name = \"whole\", means = \"All that is asked for is there, and used.\" }}]\n"
+        ),
+    );
+    for (name, size) in [("small", SMALL), ("medium", MEDIUM), ("wide", WIDE)] {
+        let mut ana = screen(&studied, "ana", size);
+        ana.press("L").unwrap();
+        insta::assert_snapshot!(format!("codebook_{name}"), frame(&ana));
+    }
+}
+
+#[test]
+fn agreement_of_three_raters_with_gold_at_three_sizes() {
+    let studied = samples();
+    for (rater, scores) in [("ana", "43"), ("ben", "4310"), ("cho", "44")] {
+        label_all(&mut screen(&studied, rater, MEDIUM), scores);
+    }
+    let mut first = screen(&studied, "dee", MEDIUM);
+    let count = first.app().screens.open_run().unwrap().session.study().unwrap().len();
+    for score in "43".chars().cycle().take(count) {
+        first.press(&format!("{score} N")).unwrap();
+    }
+    for (name, size) in [("small", SMALL), ("medium", MEDIUM), ("wide", WIDE)] {
+        let mut dee = screen(&studied, "dee", size);
+        dee.press("<s-tab>").unwrap();
+        insta::assert_snapshot!(format!("agreement_{name}"), frame(&dee));
+    }
+}

@@ -12,9 +12,10 @@ use crate::{
         output::{Out, tell},
     },
     formats::rubric::labels_table::{self, Row},
-    run::rubric::{Judgement, Label, REASONS, Rubric, Unit},
+    run::rubric::{Codebook, Judgement, Label, REASONS, Rubric, Unit},
     store::labels::LabelBook,
     study::{
+        items::AuditItem,
         queue::{Plan, queue},
         studied::{Studied, StudyRun},
     },
@@ -89,6 +90,26 @@ pub fn blank(audited: &Audited, plan: Plan, out: &mut Out) -> Outcome {
     write_blank(&rows, out)
 }
 
+/// The same of other things than components, and of components by a codebook.
+pub fn blank_items(audited: &Audited, items: &[AuditItem], out: &mut Out) -> Outcome {
+    let book = audited.rubric.codebook.as_deref();
+    let run = audited.run_name();
+    let row = |item: &'_ AuditItem| {
+        let book = book.filter(|_| item.unit == Unit::Component);
+        (item.title.clone(), on_scale(item, book))
+    };
+    let rows: Vec<(String, Label)> = items.iter().map(row).collect();
+    let rows = rows.iter().map(|(name, label)| Blank { name, run, label: label.clone() });
+    write_blank(&rows.collect::<Vec<_>>(), out)
+}
+
+/// A label of an item that says nothing yet but on which scale it is, where that is not the unit's own.
+fn on_scale(item: &AuditItem, book: Option<&Codebook>) -> Label {
+    let scale = book.and_then(|book| book.criterion(item.criterion.as_deref())).map(|it| it.scale);
+    let scale = scale.filter(|scale| *scale != item.unit.scale());
+    Label { scale: scale.map(|scale| scale.to_string()), ..item.label() }
+}
+
 /// What a rater labels of a study, to be filled in elsewhere.
 pub fn blank_study(studied: &Studied, who: &str, out: &mut Out) -> Outcome {
     if !studied.design.has_rater(who) {
@@ -97,7 +118,8 @@ pub fn blank_study(studied: &Studied, who: &str, out: &mut Out) -> Outcome {
     let row = |at: usize| {
         let item = &studied.items[at];
         let run = studied.run_of(item)?;
-        Some(Blank { name: &item.item.title, run: &run.name, label: item.item.label() })
+        let label = on_scale(&item.item, Some(run.codebook(&studied.design)));
+        Some(Blank { name: &item.item.title, run: &run.name, label })
     };
     let rows: Vec<Blank<'_>> = studied.queue_of(who).into_iter().filter_map(row).collect();
     write_blank(&rows, out)
@@ -111,10 +133,15 @@ fn not_a_rater(studied: &Studied, who: &str) -> Failure {
     ))
 }
 
-/// The unit and the criterion have columns where anything has them.
+/// The unit, the criterion and the scale have columns where anything has them.
 fn write_blank(rows: &[Blank<'_>], out: &mut Out) -> Outcome {
     let is_plain = rows.iter().all(|row| row.label.item() == (&row.label.component).into());
-    let more: &[&str] = if is_plain { &[] } else { &["unit", "criterion"] };
+    let has_scale = rows.iter().any(|row| row.label.scale.is_some());
+    let more: &[&str] = match (is_plain, has_scale) {
+        (_, true) => &["unit", "criterion", "scale"],
+        (false, false) => &["unit", "criterion"],
+        (true, false) => &[],
+    };
     let heads = ["number", "component", "name", "run", "commit", "turn", "judgement"];
     let to_fill = ["score", "blind", "reason", "note"];
     let heads = heads.iter().chain(more).chain(&to_fill);
@@ -130,7 +157,7 @@ fn write_blank(rows: &[Blank<'_>], out: &mut Out) -> Outcome {
             label.turn.map(|turn| turn.to_string()).unwrap_or_default(),
             words(&label.judgement),
         ];
-        let kind = [label.unit.word().to_owned(), words(&label.criterion)];
+        let kind = [label.unit.word().to_owned(), words(&label.criterion), words(&label.scale)];
         let kind = kind.into_iter().take(more.len());
         let cells = first.into_iter().chain(kind).chain(to_fill.map(|_| String::new()));
         text += &labels_table::row(cells);
@@ -400,8 +427,13 @@ fn notes(sorted: &Sorted<'_>) -> Vec<String> {
         if let Some(reason) = row.label.reason.as_deref().filter(|it| !REASONS.contains(it)) {
             told(format!("{reason:?} is none of {}", REASONS.join(", ")));
         }
-        let judgements = &sorted.targets[*at].rubric.judgements;
-        let is_here = |file: &&str| judgements.iter().any(|it| it.file == **file);
+        let rubric = sorted.targets[*at].rubric;
+        let judged = rubric.judgements.iter().chain(&rubric.decisions).chain(&rubric.process);
+        let judged = judged.map(|it| &it.file).chain(rubric.flaggings.iter().map(|it| &it.file));
+        let files: Vec<&String> = judged.collect();
+        // A graded tree is part of the recording.
+        let is_here =
+            |file: &&str| row.label.unit == Unit::Leaf || files.iter().any(|it| it == file);
         if let Some(file) = row.label.judgement.as_deref().filter(|file| !is_here(file)) {
             told(format!("there is no judgement {file}"));
         }

@@ -17,7 +17,29 @@ use super::{
     document::{Counting, Document, ItemRow, JudgementRow, LabelRow, QueueRow, ScoreRow},
 };
 
-pub fn document(audited: &Audited, args: &Args, plan: Plan) -> Result<Document, Failure> {
+/// What was never opened is told of components alone: judges of other things record no looks, or look for no absence. The
+/// error says what to do.
+pub fn check_absences(unit: Unit) -> Result<(), Failure> {
+    let why = match unit {
+        Unit::Component => return Ok(()),
+        Unit::Leaf => "a graded rubric tree does not record what its judge opened",
+        Unit::Flag | Unit::Signal => "a flag or a signal is something that was found",
+        Unit::Decision | Unit::Process => {
+            "a broken decision or a poor part is nothing to be found in one place"
+        }
+    };
+    Err(Failure::wrong(format!(
+        "--absences looks for components that a judge may have missed, and {why}; leave out --unit {}",
+        unit.word()
+    )))
+}
+
+/// What is audited, in the order of the queue, and by whose judging.
+pub fn drawn(
+    audited: &Audited,
+    args: &Args,
+    plan: Plan,
+) -> Result<(Source, Vec<AuditItem>), Failure> {
     let (run, archive) = (&audited.opened.run, &audited.opened.archive);
     let unit = args.unit;
     let process = (unit == Unit::Signal).then(|| store::report(archive, run));
@@ -40,13 +62,18 @@ pub fn document(audited: &Audited, args: &Args, plan: Plan) -> Result<Document, 
         all.push(speaks);
     }
     let source = chosen(audited, all, args)?;
-    let name = annotator(args)?;
     let items = items::of(ground, unit, &source.file);
     let items = match book {
         Some(book) => items::by_criteria(items, book),
         None => items,
     };
-    let drawn = items::drawn(items, plan);
+    Ok((source, items::drawn(items, plan)))
+}
+
+pub fn document(audited: &Audited, args: &Args, plan: Plan) -> Result<Document, Failure> {
+    let run = &audited.opened.run;
+    let (source, drawn) = drawn(audited, args, plan)?;
+    let name = annotator(args)?;
     let rows = (1..).zip(drawn).map(|(number, item)| row(audited, &name, number, item));
     let turn = moment(run, source.turn, source.commit.as_deref());
     let rubric = &audited.rubric;

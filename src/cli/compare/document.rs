@@ -1,5 +1,7 @@
 //! The JSON of `compare`: field names are fixed by the contract, adding some is fine. Absent values are null, never 0.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use crate::{
@@ -10,14 +12,18 @@ use crate::{
     },
     metrics::{
         Number,
-        numbers::{COMPARED, MOMENT, SLUMP, Values},
+        numbers::{self, COMPARED, MOMENT, SLUMP, Values},
         phase::Phase,
         quality::Ruler,
     },
     run::{Run, rubric::Pooled},
-    study::compare::{
-        self, Cell, FileRow, Moment, Outcome, Party, Recovery, Row, Standing, Subtraction,
-        Transitions, letter,
+    study::{
+        Estimate, Interval, Undefined,
+        compare::{
+            self, Cell, Estimated, FileRow, Moment, Outcome, Parts, Party, Recovery, Row, Standing,
+            Subtraction, Transitions, letter,
+        },
+        reasons,
     },
 };
 
@@ -129,6 +135,44 @@ struct Slump {
     by_condition: bool,
     /// `single-shot − emergent (b − a)`
     difference: String,
+    /// The same numbers with intervals.
+    intervals: IntervalsRow,
+}
+
+/// One of SLUMP's numbers; null where it cannot be had.
+#[derive(Serialize)]
+pub struct EstimatedRow {
+    pub name: &'static str,
+    pub a: EstimateRow,
+    pub b: EstimateRow,
+    pub difference: EstimateRow,
+}
+
+#[derive(Serialize)]
+pub struct EstimateRow {
+    pub value: Option<f64>,
+    pub ci95: Option<Interval>,
+    /// By field, why it is null.
+    not_defined: BTreeMap<&'static str, Undefined>,
+}
+
+impl EstimateRow {
+    fn of(it: &Estimate) -> Self {
+        Self {
+            value: it.value.ok(),
+            ci95: it.interval.ok(),
+            not_defined: reasons([("value", it.value.err()), ("ci95", it.interval.err())]),
+        }
+    }
+}
+
+/// How intervals are drawn, and what comes of it.
+#[derive(Serialize)]
+struct IntervalsRow {
+    drawn: &'static str,
+    seed: u64,
+    resamples: usize,
+    numbers: Vec<EstimatedRow>,
 }
 
 #[derive(Serialize)]
@@ -230,6 +274,11 @@ impl<'a> Document<'a> {
         [&self.parties[0], &self.parties[1]] // the command takes two runs at least
     }
 
+    /// The numbers that are listed.
+    pub fn numbers(&self) -> Vec<Number> {
+        numbers::shown(&COMPARED, |it| self.parties.iter().any(|party| party.value(it).is_some()))
+    }
+
     pub fn rows(&self) -> Vec<Row> {
         let judged = |party: &'a Party| (party.rubric.checklist.as_ref(), party.judgement());
         compare::rows(&self.parties.iter().map(judged).collect::<Vec<_>>())
@@ -242,6 +291,19 @@ impl<'a> Document<'a> {
             rows.iter().filter_map(|row| score(row, 0).zip(score(row, 1))).collect();
         let is_turned = subtraction(self.parties).from == 1;
         components::of_two(&both, is_turned, &self.args.resampling.plan())
+    }
+
+    /// SLUMP's numbers of the first two runs.
+    pub fn intervals(&self) -> Vec<EstimatedRow> {
+        let plan = self.args.resampling.plan();
+        let found = Parts::of(self.pair()).intervals(subtraction(self.parties), &plan);
+        let row = |it: &Estimated| EstimatedRow {
+            name: it.number.id(),
+            a: EstimateRow::of(&it.a),
+            b: EstimateRow::of(&it.b),
+            difference: EstimateRow::of(&it.difference),
+        };
+        found.iter().map(row).collect()
     }
 
     pub fn shown(&'a self, ruler: &'a Ruler) -> Shown<'a> {
@@ -273,12 +335,18 @@ impl<'a> Document<'a> {
                 differences: Values::of(&SLUMP, delta),
                 by_condition: by.is_slump,
                 difference: by.words(),
+                intervals: IntervalsRow {
+                    drawn: compare::DRAWN,
+                    seed: self.args.resampling.plan().seed,
+                    resamples: self.args.resampling.plan().resamples,
+                    numbers: self.intervals(),
+                },
             },
             gap_recovery: compare::recoveries(self.parties)
                 .into_iter()
                 .map(|it| self.recovery(it))
                 .collect(),
-            numbers: COMPARED.iter().map(|number| self.number(*number, by)).collect(),
+            numbers: self.numbers().into_iter().map(|number| self.number(number, by)).collect(),
             points: compare::by_phase(&a.run, &b.run).into_iter().map(phase).collect(),
             checkpoints: compare::by_checkpoint(&a.run, &b.run)
                 .into_iter()

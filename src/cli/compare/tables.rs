@@ -5,7 +5,8 @@ use std::io;
 use crate::{
     cli::{
         components, measuring,
-        output::{self, Out, Table, csv_row, dash},
+        output::{self, Column, Out, Table, csv_row, dash},
+        resampling::with_interval,
     },
     metrics::{
         Number,
@@ -13,17 +14,24 @@ use crate::{
         quality::Ruler,
     },
     run::rubric::LEVELS,
-    study::compare::{
-        self, Cell, FileRow, Moment, Outcome, Party, Row, Standing, Transitions, letter,
+    study::{
+        Interval,
+        compare::{
+            self, Cell, FileRow, Moment, Outcome, Party, Row, Standing, Transitions, letter,
+        },
     },
 };
 
-use super::{document::Document, subtraction};
+use super::{
+    document::{Document, EstimateRow, EstimatedRow},
+    subtraction,
+};
 
 pub fn print(document: &Document<'_>, ruler: &Ruler, out: &mut Out) -> io::Result<()> {
     let sections = [
         runs(document),
         numbers(document),
+        intervals(document),
         recoveries(document),
         components(document),
         transitions(document),
@@ -130,6 +138,21 @@ fn numbers(document: &Document<'_>) -> Section {
 
 fn said(number: Number, value: Option<f64>) -> String {
     dash(value.map(|value| number.written(value, Style::Full)))
+}
+
+/// SLUMP's numbers of the first two runs; None where neither has one.
+fn intervals(document: &Document<'_>) -> Section {
+    let side = |it: &EstimateRow| with_interval(it.value, it.ci95);
+    let columns: [Column<'_, EstimatedRow>; 4] = [
+        ("number", &|it| it.name.into()),
+        ("a", &|it| side(&it.a)),
+        ("b", &|it| side(&it.b)),
+        ("difference", &|it| side(&it.difference)),
+    ];
+    let found = document.intervals();
+    let has_value = found.iter().any(|it| it.a.value.or(it.b.value).is_some());
+    let title = format!("the numbers with intervals [{}]", compare::DRAWN);
+    has_value.then(|| (title, Table::of(&columns, &found)))
 }
 
 /// How much of the gap between emergent and single-shot each treated run closes.
@@ -327,6 +350,7 @@ fn signed(delta: i8) -> String {
 /// One row for everything that is a pair of numbers: what it is (number, component, phase, checkpoint, file), its name,
 /// both values, their difference. Empty cells are not recorded, not judged or not there.
 pub fn csv(document: &Document<'_>, out: &mut Out) -> io::Result<()> {
+    let numbers = document.numbers();
     let letters = (0..document.parties.len()).map(letter);
     let heads = ["section", "id", "name"].map(String::from).into_iter().chain(letters);
     out.raw(csv_row(heads.chain(["difference", "note"].map(String::from))).as_bytes())?;
@@ -339,10 +363,18 @@ pub fn csv(document: &Document<'_>, out: &mut Out) -> io::Result<()> {
             let cells = cells.chain(std::iter::repeat_n(String::new(), blank));
             out.raw(csv_row(cells.chain([delta, note.to_owned()])).as_bytes())
         };
-    for it in COMPARED.iter().copied() {
+    for it in numbers.iter().copied() {
         let values = document.parties.iter().map(|party| output::cell(party.value(it))).collect();
         let outcome = Outcome::of(it, document.pair(), by);
         row("number", it.id(), it.label(), values, output::cell(outcome.delta), &better(&outcome))?;
+    }
+    type End = fn(Interval) -> f64;
+    let ends: [(&str, End); 2] = [("ci95_low", |it| it.low), ("ci95_high", |it| it.high)];
+    for it in &document.intervals() {
+        for (section, end) in ends {
+            let of = |of: &EstimateRow| output::cell(of.ci95.map(end));
+            row(section, it.name, "", vec![of(&it.a), of(&it.b)], of(&it.difference), "")?;
+        }
     }
     let rows = document.rows();
     for at in compare::by_loss(&rows, by) {
@@ -353,7 +385,7 @@ pub fn csv(document: &Document<'_>, out: &mut Out) -> io::Result<()> {
     }
     let [a, b] = document.pair();
     let mut moments = |section: &str, id: &str, a_at: Option<&Moment>, b_at: Option<&Moment>| {
-        COMPARED.iter().copied().try_for_each(|it| {
+        numbers.iter().copied().try_for_each(|it| {
             let values = [value(it, a, a_at), value(it, b, b_at)];
             let delta = output::cell(Outcome::between(it, values, by).delta);
             row(section, id, it.id(), values.map(output::cell).to_vec(), delta, "")

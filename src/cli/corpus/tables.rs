@@ -10,7 +10,7 @@ use crate::{
     },
     metrics::{
         Better, Number,
-        numbers::{CORPUS, SLUMP, Style, ranked},
+        numbers::{self, CORPUS, SLUMP, Style, ranked},
     },
     study::{Interval, Undefined, correlation::Correlation},
 };
@@ -77,7 +77,8 @@ fn counted(document: &Document) -> String {
 
 fn run_table(document: &Document) -> Table {
     let heads = ["task", "agent", "condition"].map(String::from).into_iter();
-    let heads = heads.chain(CORPUS.iter().map(|number| format!(">{}", number.id())));
+    let shown = numbers::shown(&CORPUS, |number| has(document, number));
+    let heads = heads.chain(shown.iter().map(|number| format!(">{}", number.id())));
     let mut table = Table::headed(heads.chain(["run".to_owned()]).collect()).keyed(3);
     let mut rows: Vec<&RunRow> = document.runs.iter().collect();
     rows.sort_by_key(|row| (&row.who.task, &row.who.agent, &row.who.condition)); // stable: by path within
@@ -85,10 +86,15 @@ fn run_table(document: &Document) -> Table {
         let names = [&run.who.task, &run.who.agent, &run.who.condition]
             .map(|it| dash(it.as_ref()))
             .into_iter();
-        let numbers = CORPUS.iter().map(|number| number_cell(run, *number));
+        let numbers = shown.iter().map(|number| number_cell(run, *number));
         table.row(names.chain(numbers).chain([run.path.clone()]).collect());
     }
     table
+}
+
+/// Whether any run has the number.
+fn has(document: &Document, number: Number) -> bool {
+    document.runs.iter().any(|run| run.value(number).is_some())
 }
 
 fn number_cell(run: &RunRow, number: Number) -> String {
@@ -248,8 +254,9 @@ fn notes(document: &Document) -> Vec<String> {
 }
 
 /// The columns of a row a run, for [`Out::csv`]; the numbers stand where the JSON has them.
-pub fn runs_csv() -> String {
-    let numbers = |block: Block| block.numbers().into_iter().map(|it| it.id().to_owned()).collect();
+pub fn runs_csv(document: &Document) -> String {
+    let shown = |block: Block| numbers::shown(&block.numbers(), |it| has(document, it));
+    let numbers = |block: Block| shown(block).into_iter().map(|it| it.id().to_owned()).collect();
     let slopes = ranked(|shown| shown.trend).into_iter().map(Slopes::head).collect();
     let [faithful, code, others, slopes] =
         [numbers(Block::Faithful), numbers(Block::Code), numbers(Block::Others), slopes]

@@ -51,6 +51,12 @@ pub fn ranked(rank: impl Fn(&Shown) -> Option<u8>) -> Vec<Number> {
     shown.into_iter().map(|(_, number)| number).collect()
 }
 
+/// Those of some numbers that are shown: rare ones where there are any.
+pub fn shown(numbers: &[Number], is_there: impl Fn(Number) -> bool) -> Vec<Number> {
+    let numbers = numbers.iter().copied();
+    numbers.filter(|number| !number.is_rare() || is_there(*number)).collect()
+}
+
 /// Some numbers with their values, in an order; as JSON an object.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Values(pub Vec<(Number, Option<f64>)>);
@@ -126,6 +132,11 @@ impl Number {
 
     pub fn better(self) -> Better {
         self.row().better
+    }
+
+    /// Whether it is shown only where a run has it: hardly a checklist has blockers.
+    pub const fn is_rare(self) -> bool {
+        matches!(self, Self::McfCapped)
     }
 
     /// Whether values lie between 0 and 1.

@@ -115,7 +115,8 @@ numbers! {
         .help("mean component fidelity, 0–4, of the judgement that speaks for the run")
         .shown(Shown { curve: Some(10), drawn_with: None, column: col(13, "mcf", 5, Some(0)), recorded: None, compare: Some(0), phase: Some(5), corpus: Some(0), task: Some(0), trend: None, score: None, csv: Some(21), beside: None }),
     McfCapped = row("mcf_capped", Score, "score", "0..4", Higher, Judgement(|it| it.mcf_capped), OURS, "mcf with blockers: where a component that blocks fails, the mean (or the scores it names) counts at most its cap; none where the checklist has no blocker", Components)
-        .called("mean score with blockers", "MCF capped"),
+        .called("MCF with blockers", "MCF capped")
+        .shown(Shown { curve: None, drawn_with: None, column: None, recorded: None, compare: Some(0), phase: None, corpus: Some(0), task: Some(0), trend: None, score: None, csv: None, beside: None }),
     If50 = row("if50", Share, "share", "0..1", Higher, Judgement(|it| Some(if50(it.mcf?, it.dir?))), SLUMP, "half mcf / 4, half dir; none without both", Components)
         .called("both (IF50)", "IF50")
         .help("half MCF / 4 and half DIR, where the end of the run was judged")

@@ -380,7 +380,7 @@ impl JudgingSetup {
             settings: self.settings.clone(),
             prompt: self.prompt.clone(),
             about: self.about.clone(),
-            codebook: None,
+            codebook: wish.codebook.clone(),
             components: wish.components.clone(),
             turn,
             budget: Some(wish.budget),

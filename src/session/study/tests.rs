@@ -103,7 +103,7 @@ fn what_is_on_its_way_to_the_disk_is_saved_in_its_own_run_wherever_the_rater_is(
         ..Labels::default()
     };
     assert_eq!(session.take_saved(sent, Ok(Saved { labels, stands: None })), None);
-    let effects = session.ask_to_save_in_study(&mut numbers);
+    let effects = session.ask_in_study(&mut numbers);
 
     let [Effect::Ask(_, question)] = effects.as_slice() else { panic!("{effects:?}") };
     let Question::SaveLabel { place, what: ToSave::Label(label), .. } = &**question else {
@@ -173,13 +173,13 @@ fn an_outcome_counts_at_once_and_stays_until_it_is_on_disk() {
     dee.study_mut().unwrap().gold.put(0, gold.clone());
 
     assert!(dee.is_done(0));
-    let effects = dee.ask_to_save_in_study(&mut numbers);
+    let effects = dee.ask_in_study(&mut numbers);
     let request = effects[0].request().unwrap();
     dee.study_mut().unwrap().gold.take_saved(request, Err("disk full".into()));
     assert_eq!(dee.study().unwrap().gold.why_not_saved(), Some("disk full"));
     assert!(dee.be_rater("ben").is_err());
     dee.study_mut().unwrap().gold.try_again();
-    let request = dee.ask_to_save_in_study(&mut numbers)[0].request().unwrap();
+    let request = dee.ask_in_study(&mut numbers)[0].request().unwrap();
     dee.study_mut().unwrap().gold.take_saved(request, Ok(vec![gold]));
     assert_eq!(dee.study().unwrap().gold.unsaved_count(), 0);
     assert_eq!(dee.be_rater("ben"), Ok(()));

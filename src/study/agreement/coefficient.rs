@@ -8,6 +8,7 @@ use crate::{
 use super::{
     chance::{self, Weights},
     rank,
+    scale::Measurement,
     table::Table,
 };
 
@@ -52,12 +53,28 @@ impl Coefficient {
         matches!(self, Self::Exact | Self::Within1 | Self::Boundary23 | Self::Boundary34)
     }
 
+    /// Whether it counts levels, or steps between them; there are none where any number may be given.
+    pub const fn needs_levels(self) -> bool {
+        match self {
+            Self::Within1
+            | Self::Kappa
+            | Self::KappaLinear
+            | Self::KappaQuadratic
+            | Self::Ac1
+            | Self::Ac2
+            | Self::Boundary23
+            | Self::Boundary34 => true,
+            Self::Exact | Self::Spearman | Self::Kendall | Self::Alpha => false,
+        }
+    }
+
     /// Of all pairs. Not defined for one pair and for one level, where chance alone would agree as fully; but for the
     /// shares, and for Gwet's, whose chance is that of guessing on the scale and is 0 where one level was all that
     /// both gave: 1.
     pub fn of_whole(self, table: &Table) -> Value {
         match table.total() {
             0.0 => Err(Undefined::NoPairs),
+            _ if self.lacks_levels(table) => Err(Undefined::AnyNumber),
             _ if self.is_share() => self.of(table),
             1.0 => Err(Undefined::FewerThanTwoPairs),
             _ if table.has_one_level() => self.of_one_level(),
@@ -72,8 +89,15 @@ impl Coefficient {
         }
     }
 
+    fn lacks_levels(self, table: &Table) -> bool {
+        table.measurement() == Measurement::Interval && self.needs_levels()
+    }
+
     /// By the formula alone, as it is applied to resamples.
     pub fn of(self, table: &Table) -> Value {
+        if self.lacks_levels(table) {
+            return Err(Undefined::AnyNumber);
+        }
         match self {
             Self::Exact => share(table, |a, b| a == b),
             Self::Within1 => share(table, |a, b| (a - b).abs() <= 1.0),

@@ -220,3 +220,21 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn where_any_number_may_be_given_nothing_that_counts_levels_is_defined() {
+    let scores = [(0.1, 0.2), (0.5, 0.5), (0.9, 0.7), (0.3, 0.4)];
+    let given = scores.iter().flat_map(|(a, b)| [*a, *b]);
+    let scale = Scale::observed(given).unwrap().measured(Measurement::Interval);
+    let found = Ratings::new(scale, &scores).agreement(&Plan { resamples: 99, ..Plan::default() });
+
+    for coefficient in Coefficient::ALL {
+        let value = found.estimate(coefficient).value;
+        assert_eq!(
+            value == Err(Undefined::AnyNumber),
+            coefficient.needs_levels(),
+            "{coefficient:?}"
+        );
+    }
+    assert!(found.value(Coefficient::Alpha).is_ok() && found.value(Coefficient::Exact).is_ok());
+}

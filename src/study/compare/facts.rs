@@ -59,7 +59,7 @@ impl Party {
     }
 
     fn dir_at(&self, done: usize) -> Option<f64> {
-        self.reuse.get(&done).copied().flatten()
+        self.reuse.get(&done).copied().flatten()?.dir
     }
 
     /// The judgement of the judge that speaks on the state after so many turns: one that covers the checklist, or the
@@ -103,7 +103,7 @@ impl Facts for At<'_> {
     }
 
     fn reuse(&self) -> Option<Reused> {
-        Some(Reused { dir: self.party.dir_at(self.done), ..Reused::default() })
+        self.party.reuse.get(&self.done).copied().flatten()
     }
 
     fn verdicts(&self) -> Option<Verdicts> {

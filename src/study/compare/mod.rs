@@ -8,6 +8,7 @@
 mod components;
 mod facts;
 mod files;
+mod intervals;
 mod judged;
 mod moments;
 mod recovery;
@@ -17,7 +18,7 @@ mod trees;
 use std::{collections::BTreeMap, sync::Arc};
 
 use crate::{
-    metrics::{process::Processed, quality::Snapshot},
+    metrics::{numbers::facts::Reused, process::Processed, quality::Snapshot},
     run::{
         Run,
         rubric::{Judgement, Rubric},
@@ -27,6 +28,7 @@ use crate::{
 pub use components::{Cell, Row, Transitions, by_loss, rows};
 pub use facts::Outcome;
 pub use files::{FileRow, Standing};
+pub use intervals::{DRAWN, Estimated, Parts};
 pub use judged::{choose_judge, done_at, judgements};
 pub use moments::{
     CheckpointPair, Moment, PairedBy, PhasePair, by_checkpoint, by_phase, moments_of, turns_of,
@@ -44,8 +46,8 @@ pub struct Party {
     pub judgement: Option<usize>,
     /// By turns done; None where no file could be measured.
     pub measured: BTreeMap<usize, Option<Snapshot>>,
-    /// DIR by turns done; None where nothing is exported, or nothing could be read.
-    pub reuse: BTreeMap<usize, Option<f64>>,
+    /// What modules use of each other, by turns done; None where nothing could be read.
+    pub reuse: BTreeMap<usize, Option<Reused>>,
     /// How the run was worked on; None where that was not looked at.
     pub process: Option<Processed>,
     /// The turn that each signal opens in, counted from 0, ascending; empty where that was not looked at.

@@ -244,7 +244,8 @@ fn verdicts_count_at_the_moment_they_are_of() {
 #[test]
 fn integration_is_that_of_the_state_that_was_judged() {
     let mut party = party(run_with(4, &[]), vec![judgement("j", Some(2), &[("A", Some(2))])]);
-    party.reuse = [(2, Some(0.5)), (4, Some(0.1))].into();
+    let dir = |dir| Some(Reused { dir: Some(dir), ..Reused::default() });
+    party.reuse = [(2, dir(0.5)), (4, dir(0.1))].into();
 
     let of = |number| party.value(number);
     assert_eq!((of(Number::Dir), of(Number::If50)), (Some(0.1), Some(0.5)));

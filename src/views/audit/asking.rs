@@ -131,6 +131,7 @@ impl Audit {
                     study.gold.take_saved(request, saved);
                 }
             }
+            Answer::StudyLabels(labels) => session.take_study_labels(request, labels),
             Answer::Places(places) => {
                 let most = |places: Arc<Vec<Place>>| match places.len() > MOST_SPOTS {
                     true => Arc::new(places[..MOST_SPOTS].to_vec()),

@@ -11,6 +11,7 @@ use crate::{
 use super::{
     Answer, Chosen, Part, adjudicating,
     missed::mark_missed,
+    over_runs,
     prompt::{self, Prompt},
     proposing::{change_proposal, proposal, propose, scale_of, take_proposal_back},
     queue::Standing,
@@ -86,6 +87,7 @@ impl Audit {
         let label = self.new_label(session, &item, answer);
         session.labels.put(label);
         session.labels.remember(&item.judgement, item.key());
+        session.remember_in_study(&item);
         self.show_outcome(session, &item, layout);
     }
 
@@ -162,11 +164,14 @@ impl Audit {
         }
     }
 
-    /// The proposal of the item that is looked at; without one the last label given since the program started, without that
-    /// the label of the item.
+    /// The proposal of the item that is looked at; without one the last label given since the program started (in a study in
+    /// whatever run), without that the label of the item.
     pub(super) fn take_label_back(&mut self, session: &mut Session) {
         if take_proposal_back(self, session) {
             return;
+        }
+        if let Some(at) = session.take_back_in_study() {
+            return self.show_taken_back(session, at);
         }
         let Some(source) = session.audit_source() else { return };
         let file = source.file.clone();
@@ -187,6 +192,19 @@ impl Audit {
             item.id
         ));
         self.chosen = Some(Chosen::of(&item));
+    }
+
+    /// To the thing of a study whose label was taken back.
+    fn show_taken_back(&mut self, session: &mut Session, at: usize) {
+        over_runs::go_to(self, session, at);
+        self.prompt = None;
+        let Some(study) = session.study() else { return };
+        let Some(item) = study.item(at) else { return };
+        let run = study.studied.run_of(item).map(|run| run.name.as_str()).unwrap_or_default();
+        session.notice = Some(format!(
+            "the label of {} of {run} is taken back; the next one is not blind, for the verdict was seen",
+            item.item.id
+        ));
     }
 
     /// Puts another reason or note to the label at hand.

@@ -45,7 +45,7 @@ impl RunView for Audit {
         let mut effects = vec![];
         // Whatever is looked at, what was said is brought to the disk.
         effects.extend(self.ask_to_save(session, numbers));
-        effects.extend(session.ask_to_save_in_study(numbers));
+        effects.extend(session.ask_in_study(numbers));
         if session.view != View::Audit || !session.growth.is_whole {
             return effects;
         }

@@ -23,6 +23,9 @@ const SIDE_BY_SIDE: (u16, u16) = (100, 28);
 /// From here on the curves are always seen.
 const WIDE: u16 = 160;
 
+/// From here on numbers have their intervals beside the curves.
+const VERY_WIDE: u16 = 190;
+
 /// Rows of the numbers, borders and heads included.
 const NUMBERS: u16 = 13;
 
@@ -49,8 +52,9 @@ impl Areas {
         let is_wide = body.width >= WIDE;
         let mut areas = Self::default();
         if is_wide {
+            let numbers = if body.width >= VERY_WIDE { 86 } else { 68 };
             let columns =
-                [Constraint::Length(68), Constraint::Length(TRANSITIONS), Constraint::Fill(1)];
+                [Constraint::Length(numbers), Constraint::Length(TRANSITIONS), Constraint::Fill(1)];
             let [numbers, transitions, curves] = Split::horizontal(columns).areas(band);
             areas.put(Part::Numbers, numbers);
             areas.transitions = Some(transitions);

@@ -3,7 +3,10 @@
 use ratatui::layout::Rect;
 
 use crate::{
-    metrics::{Number, numbers::COMPARED},
+    metrics::{
+        Number,
+        numbers::{self, COMPARED},
+    },
     study::compare::{Moment, Party, by_checkpoint, by_phase, turns_of},
     widgets::scroll::Motion,
 };
@@ -13,8 +16,7 @@ use super::Comparison;
 #[derive(Debug)]
 pub struct Chart {
     pub axis: Axis,
-    /// Index into [`COMPARED`].
-    number: usize,
+    pub number: Number,
     /// The point that is looked at.
     pub point: usize,
     /// Nobody has moved yet: the last point is looked at.
@@ -32,9 +34,7 @@ pub enum Axis {
 
 impl Default for Chart {
     fn default() -> Self {
-        let erosion = COMPARED.iter().position(|number| *number == Number::Erosion);
-        let number = erosion.unwrap_or_default();
-        Self { axis: Axis::default(), number, point: 0, has_moved: false }
+        Self { axis: Axis::default(), number: Number::Erosion, point: 0, has_moved: false }
     }
 }
 
@@ -75,19 +75,6 @@ impl Axis {
 }
 
 impl Chart {
-    pub fn number(&self) -> Number {
-        COMPARED[self.number.min(COMPARED.len() - 1)]
-    }
-
-    pub(crate) fn choose(&mut self, motion: Motion) {
-        self.number = motion.from(self.number, COMPARED.len(), 4);
-    }
-
-    /// The row of a number in the table of numbers.
-    pub(crate) fn choose_row(&mut self, row: usize) {
-        self.number = row.min(COMPARED.len() - 1);
-    }
-
     pub(crate) const fn next_axis(&mut self) {
         self.axis = match self.axis {
             Axis::Phases => Axis::Checkpoints,
@@ -104,6 +91,23 @@ impl Chart {
 }
 
 impl Comparison {
+    /// The numbers that are listed and drawn, in order.
+    pub fn numbers(&self) -> Vec<Number> {
+        let has = |number: Number| self.all().iter().any(|party| party.value(number).is_some());
+        numbers::shown(&COMPARED, has)
+    }
+
+    /// The row of the chosen number among [`Self::numbers`].
+    pub fn number_row(&self, numbers: &[Number]) -> usize {
+        numbers.iter().position(|number| *number == self.chart.number).unwrap_or_default()
+    }
+
+    pub(crate) fn choose_number(&mut self, motion: Motion) {
+        let numbers = self.numbers();
+        let row = motion.from(self.number_row(&numbers), numbers.len(), 4);
+        self.chart.number = numbers.get(row).copied().unwrap_or(self.chart.number);
+    }
+
     /// From left to right.
     pub fn places(&self) -> Vec<Place> {
         let Some([a, b]) = self.sides() else { return vec![] };
@@ -124,7 +128,7 @@ impl Comparison {
     /// The chosen number at every place, on one side.
     pub fn values(&self, places: &[Place], side: usize) -> Vec<Option<f64>> {
         let Some(sides) = self.sides() else { return vec![] };
-        let number = self.chart.number();
+        let number = self.chart.number;
         let value =
             |place: &Place| sides[side].value_at(number, place.moments[side].as_ref()?.done);
         places.iter().map(value).collect()

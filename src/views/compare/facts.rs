@@ -1,12 +1,16 @@
 //! What is told of the runs that are compared: where they come from, who judged them, what weakens the comparison.
 
 use crate::{
+    run::figures,
     session::runs::agent,
-    study::compare::{Party, done_at, letter},
+    study::{
+        Estimate,
+        compare::{DRAWN, Estimated, Party, done_at, letter},
+    },
     widgets::facts::Row,
 };
 
-use super::Comparison;
+use super::{Comparison, judging::called};
 
 pub fn of(compared: &Comparison) -> Vec<Row> {
     let ruler = compared.measures.ruler.as_ref().map(|ruler| {
@@ -20,7 +24,33 @@ pub fn of(compared: &Comparison) -> Vec<Row> {
         vec![Row::heading("comparison"), Row::of("differences", format!("{}{why}", by.words()))];
     let runs =
         compared.all().iter().enumerate().flat_map(|(at, party)| of_run(compared, at, party));
-    first.into_iter().chain(ruler).chain(runs).collect()
+    first.into_iter().chain(ruler).chain(intervals(compared)).chain(runs).collect()
+}
+
+/// SLUMP's numbers of the two runs and their difference, each with its interval.
+fn intervals(compared: &Comparison) -> Vec<Row> {
+    let [a, b] = compared.pair.map(letter);
+    let known = compared.intervals.found.iter().filter(|it| it.a.value.or(it.b.value).is_ok());
+    let row = |it: &Estimated| {
+        let told = |of: &Estimate| with_interval(of);
+        let words = format!(
+            "{a} {}, {b} {}, difference {}",
+            told(&it.a),
+            told(&it.b),
+            told(&it.difference)
+        );
+        Row::of(it.number.short(), words)
+    };
+    let rows: Vec<Row> = known.map(row).collect();
+    let how = Row::of("intervals", DRAWN);
+    if rows.is_empty() { rows } else { [how].into_iter().chain(rows).collect() }
+}
+
+/// `0.541 [0.380, 0.699]`; a dash where there is no value.
+fn with_interval(of: &Estimate) -> String {
+    let Ok(value) = of.value else { return "–".into() };
+    let ends = of.interval.map(|it| format!(" {}", figures::interval(it.low, it.high)));
+    figures::share(value) + &ends.unwrap_or_default()
 }
 
 fn of_run(compared: &Comparison, at: usize, party: &Party) -> Vec<Row> {
@@ -30,10 +60,7 @@ fn of_run(compared: &Comparison, at: usize, party: &Party) -> Vec<Row> {
     let judged = party.judgement().map(|judgement| {
         let coverage = party.rubric.coverage(judgement);
         let done = done_at(run, judgement);
-        format!(
-            "{} ({coverage} components at turn {done}), {}",
-            judgement.judge.name, judgement.file
-        )
+        format!("{} ({coverage} components at turn {done}), {}", called(judgement), judgement.file)
     });
     let commit = run.turns[..run.end()]
         .iter()

@@ -1,7 +1,7 @@
 //! Two runs set side by side, or more as columns: numbers, components, code, curves and files of both.
 //!
 //! [`table`] is the list of components, [`code`] the lines a judge named in each run, [`chart`] the overlaid curves,
-//! [`trees`] the files both ended with, [`areas`] where they stand, `asking` what is wanted of the world, `around` what
+//! [`judging`] whose verdicts speak, [`trees`] the files both ended with, [`areas`] where they stand, `asking` what is wanted of the world, `around` what
 //! a comparison is to the rest of the program. It holds plain data only: no run is open here, and the one that is
 //! opened from it lies beside it.
 
@@ -11,6 +11,7 @@ pub mod chart;
 pub mod code;
 pub mod draw;
 pub mod facts;
+pub mod judging;
 pub mod said;
 pub mod table;
 pub mod trees;
@@ -30,6 +31,7 @@ use crate::{
 
 use chart::Chart;
 use code::Code;
+use judging::{Intervals, Speaks};
 use table::Table;
 use trees::Files;
 
@@ -52,6 +54,8 @@ pub struct Comparison {
     pub chart: Chart,
     pub files: Files,
     pub measures: Measures,
+    pub speaks: Speaks,
+    pub intervals: Intervals,
     /// Something to say once; gone at the next key.
     pub notice: Option<String>,
     /// Id of the component to begin with.
@@ -117,6 +121,10 @@ pub enum Message {
     Enter,
     Back,
     StopOrGoOn,
+    /// The next judge's verdicts.
+    Judge,
+    /// The next way to pool the verdicts of all judges.
+    Pool,
     /// To this view, from a run that was opened.
     Show,
 }
@@ -164,6 +172,8 @@ impl Comparison {
             code: Code::default(),
             chart: Chart::default(),
             files: Files::default(),
+            speaks: Speaks::default(),
+            intervals: Intervals::default(),
             notice: None,
             wanted: None,
             measures: Measures {

@@ -19,7 +19,7 @@ pub fn selected_line(comparison: &Comparison) -> Option<String> {
             Some(words.chain(delta).collect::<Vec<_>>().join("\t"))
         }
         Part::Numbers | Part::Curves => {
-            let chosen = comparison.chart.number();
+            let chosen = comparison.chart.number;
             let outcome = Outcome::of(chosen, comparison.sides()?, comparison.subtraction());
             let number = |value: Option<f64>| value.map(|it| it.to_string()).unwrap_or_default();
             let values = [outcome.a, outcome.b, outcome.delta].map(number);

@@ -14,7 +14,7 @@ use crate::{
 use super::{
     Comparison, Message, Part,
     areas::{Areas, heads},
-    table,
+    judging, table,
     trees::Files,
 };
 
@@ -34,11 +34,13 @@ impl Comparison {
             Message::Sort => self.sort_components(),
             Message::Axis => self.chart.next_axis(),
             Message::Point(motion) => self.go_by_point(motion),
-            Message::Number(motion) => self.chart.choose(motion),
+            Message::Number(motion) => self.choose_number(motion),
             Message::Step(motion) => self.step(motion),
             Message::Sideways(motion) => self.go_sideways(motion),
             Message::Back => self.back(),
             Message::StopOrGoOn => self.stop_or_go_on(),
+            Message::Judge => judging::next_judge(self),
+            Message::Pool => judging::next_pool(self),
             Message::Show | Message::Enter => {} // need the rest of the program, see `shell::screens::compare`
         }
     }
@@ -69,7 +71,7 @@ impl Comparison {
     fn go(&mut self, part: Part, motion: Motion, areas: &Areas) {
         let height = areas.height(part);
         match part {
-            Part::Numbers | Part::Curves => self.chart.choose(motion),
+            Part::Numbers | Part::Curves => self.choose_number(motion),
             Part::Components => self.table.go(motion, height),
             Part::Code => self.code.go(self.side, motion, height),
             Part::Files => self.files.go(motion, height),
@@ -140,13 +142,14 @@ impl Comparison {
         self.settle_code(areas.height(Part::Code));
         self.files.settle(areas.height(Part::Files));
         self.settle_chart();
+        judging::settle_intervals(self);
     }
 
     pub(super) fn put_measures(&mut self, run: usize, measured: Vec<Measured>) {
         if let Loading::Ready(parties) = &mut self.parties
             && let Some(party) = parties.get_mut(run)
         {
-            party.reuse.extend(measured.iter().map(|it| (it.done, it.dir)));
+            party.reuse.extend(measured.iter().map(|it| (it.done, it.reuse)));
             party.measured.extend(measured.into_iter().map(|it| (it.done, it.code)));
         }
     }
@@ -228,7 +231,7 @@ impl Comparison {
                 let view = &mut self.code.views[self.side];
                 view.scroll.cursor = view.scroll.top + row;
             }
-            Part::Numbers => self.chart.choose_row(row),
+            Part::Numbers => self.choose_number(Motion::To(row + 1)),
             Part::Curves => {
                 let plot = super::chart::plot(area);
                 let places = self.places();

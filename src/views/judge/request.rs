@@ -1,9 +1,12 @@
 //! What the form says: the wish it comes to, and its fields in words.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use crate::{
-    run::{figures, rubric::SEVERE},
+    run::{
+        figures,
+        rubric::{Codebook, SEVERE},
+    },
     session::{
         self, Session,
         judging::{Item, Judge, JudgingRequest, Models, Origin, Panelist, Scale},
@@ -95,9 +98,15 @@ impl Judging {
             budget: form.budget(),
             repeats: form.repeats,
             prompt: form.own.prompt.wanted("prompt")?,
+            codebook: self.codebook(session),
             panel: self.panelists()?,
             most: self.most()?,
         })
+    }
+
+    /// That of the study that is worked, for a judge of its components.
+    fn codebook(&self, session: &Session) -> Option<Arc<Codebook>> {
+        session.codebook_of_study().filter(|_| self.form.scale == Scale::Levels)
     }
 
     /// The other judges of a panel, each with its own model and, unless the form says it, its own number of looks.
@@ -221,6 +230,9 @@ impl Judging {
             }
             Field::Prompt | Field::Criteria => match form.own(field) {
                 Some(own) if own.is_wanted => (own.path.clone(), String::new()),
+                _ if field == Field::Prompt && self.codebook(session).is_some() => {
+                    ("built in".into(), "with the study's codebook".into())
+                }
                 _ => ("built in".into(), String::new()),
             },
         }

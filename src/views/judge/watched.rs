@@ -293,6 +293,7 @@ mod tests {
             budget: 8,
             repeats: 2,
             prompt: None,
+            codebook: None,
             panel: vec![],
             most: None,
         };

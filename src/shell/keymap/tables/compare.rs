@@ -38,6 +38,8 @@ pub static ROWS: &[Binding] = &[
     row(Compare, &[c('u')], "curves by phase, by checkpoint or by turn", "by phase, checkpoint, turn", |_| pair(compare::Message::Axis)),
     row(Compare, &[c('f')], "curves of the next number", "", |n| pair(compare::Message::Number(Motion::Down(n.times())))),
     row(Compare, &[c('F')], "curves of the number before", "", |n| pair(compare::Message::Number(Motion::Up(n.times())))),
+    row(Compare, &[c('b')], "the verdicts of the next judge of these runs", "judge", |_| pair(compare::Message::Judge)),
+    row(Compare, &[c('P')], "pool the judgements of each state: the mean, the median, a strict majority, or each alone again", "pool", |_| pair(compare::Message::Pool)),
     row(Compare, &[c('p')], "the next two of more than two runs", "", |_| pair(compare::Message::NextPair)),
     row(Compare, &[c('m')], "give this part all the room, or share it again", "", |_| Message::Zoom),
     row(Compare, &[c('i')], "facts about these runs", "", |_| open(overlay::Kind::Info)),

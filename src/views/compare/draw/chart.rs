@@ -36,7 +36,7 @@ const STROKES: [Stroke; 2] = [Stroke::Full, Stroke::Dashed];
 const LOOKS: [Meaning; 2] = [Meaning::Hunk, Meaning::Heading];
 
 pub fn draw(compared: &Comparison, theme: Theme, area: Rect, buffer: &mut Buffer) {
-    let number = compared.chart.number();
+    let number = compared.chart.number;
     let title = legend(compared, number, theme);
     let axis = muted(format!("by {}", compared.chart.axis.word()), theme);
     let is_focused = compared.part == Part::Curves;
@@ -94,7 +94,7 @@ fn values(compared: &Comparison, places: &[Place], theme: Theme) -> Vec<Span<'st
     let (Some(place), Some(sides)) = (places.get(compared.chart.point), compared.sides()) else {
         return vec![];
     };
-    let number = compared.chart.number();
+    let number = compared.chart.number;
     let mut spans = vec![own(format!(" {}: ", safe(&place.name)), theme.of(Meaning::Title))];
     let mut found = [None, None];
     for (side, party) in sides.into_iter().enumerate() {

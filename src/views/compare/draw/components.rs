@@ -10,7 +10,7 @@ use crate::{
     run::rubric::{FULL, LEVELS},
     study::compare::{Cell, Row, letter},
     views::{
-        compare::{Comparison, Part},
+        compare::{Comparison, Part, judging::Speaks},
         verdict::{plain_name, score_meaning},
     },
     widgets::{
@@ -27,7 +27,8 @@ pub fn draw(compared: &Comparison, theme: Theme, area: Rect, buffer: &mut Buffer
     let table = &compared.table;
     let sorted = table.sort.words(compared.pair, compared.subtraction().is_slump);
     let title = vec![name(compared, Part::Components, "components", theme)];
-    let inner = frame(is_focused, [title, muted(sorted, theme), vec![]], theme, area, buffer);
+    let below = muted(speaks(compared), theme);
+    let inner = frame(is_focused, [title, muted(sorted, theme), below], theme, area, buffer);
     if table.rows.is_empty() {
         let words = "neither run has a checklist of components";
         return sentence(words, theme.of(Meaning::Muted), inner, buffer);
@@ -43,6 +44,15 @@ pub fn draw(compared: &Comparison, theme: Theme, area: Rect, buffer: &mut Buffer
     }
     let below = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
     position(table.scroll.top, table.order.len(), theme, below, buffer);
+}
+
+/// Whose scores these are, where the user chose that; of pooled ones that they stand at the nearest level.
+fn speaks(compared: &Comparison) -> String {
+    match &compared.speaks {
+        Speaks::Chosen => String::new(),
+        Speaks::Judge(name) => format!("by {}", safe(name)),
+        Speaks::Pooled(pool) => format!("pooled: {}, nearest level", pool.word()),
+    }
 }
 
 /// Cells of a score with its bar.

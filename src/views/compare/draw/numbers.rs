@@ -9,12 +9,12 @@ use ratatui::{
 use crate::{
     metrics::{
         Number,
-        numbers::{COMPARED, Of, Style},
+        numbers::{Of, Style},
     },
-    run::rubric::Judgement,
+    run::{figures, rubric::Judgement},
     session::measured::RulerName,
     study::compare::{Outcome, done_at, letter},
-    views::compare::{Comparison, Part},
+    views::compare::{Comparison, Part, judging::called},
     widgets::{
         line::{fit, own, safe, sides},
         panel::put_row,
@@ -40,13 +40,13 @@ pub fn draw(compared: &Comparison, theme: Theme, area: Rect, buffer: &mut Buffer
     let below = muted(whose(compared), theme);
     let is_focused = compared.part == Part::Numbers;
     let inner = frame(is_focused, [title, says, below], theme, area, buffer);
-    put_row(head(compared, theme), None, inner, 0, buffer);
-    let height = usize::from(inner.height.saturating_sub(1));
-    let chosen = COMPARED.iter().position(|number| *number == compared.chart.number());
-    let chosen = chosen.unwrap_or_default();
-    let top = centred(chosen, COMPARED.len(), height);
     let width = usize::from(inner.width);
-    for (y, (at, number)) in (1..).zip(COMPARED.iter().enumerate().skip(top).take(height)) {
+    put_row(head(compared, theme, width), None, inner, 0, buffer);
+    let height = usize::from(inner.height.saturating_sub(1));
+    let numbers = compared.numbers();
+    let chosen = compared.number_row(&numbers);
+    let top = centred(chosen, numbers.len(), height);
+    for (y, (at, number)) in (1..).zip(numbers.iter().enumerate().skip(top).take(height)) {
         let style = (at == chosen)
             .then(|| theme.of(if is_focused { Meaning::Selected } else { Meaning::Marked }));
         put_row(row(compared, *number, theme, width), style, inner, y, buffer);
@@ -71,19 +71,19 @@ fn judges(compared: &Comparison) -> Option<String> {
     });
     let judged: Vec<(usize, &Judgement, usize)> = judged.collect();
     let (_, first, _) = judged.first()?;
-    let is_one = judged.iter().all(|(_, it, _)| it.judge.name == first.judge.name);
+    let is_one = judged.iter().all(|(_, it, _)| called(it) == called(first));
     let place = |(run, it, done): &(usize, &Judgement, usize)| {
-        let by = if is_one { String::new() } else { format!(" by {}", safe(&it.judge.name)) };
+        let by = if is_one { String::new() } else { format!(" by {}", safe(&called(it))) };
         format!("{} at turn {done}{by}", letter(*run))
     };
     let places = judged.iter().map(place).collect::<Vec<_>>().join(", ");
     Some(match is_one {
-        true => format!("judged by {}, {places}", safe(&first.judge.name)),
+        true => format!("judged by {}, {places}", safe(&called(first))),
         false => format!("judged {places}"),
     })
 }
 
-fn head(compared: &Comparison, theme: Theme) -> Line<'static> {
+fn head(compared: &Comparison, theme: Theme, width: usize) -> Line<'static> {
     let mut spans = vec![own(" ".repeat(LABEL), theme.of(Meaning::Muted))];
     for run in shown_runs(compared) {
         let side = compared.pair.iter().position(|it| *it == run);
@@ -97,6 +97,9 @@ fn head(compared: &Comparison, theme: Theme) -> Line<'static> {
         spans.push(own(" ".repeat(before), theme.of(Meaning::Muted)));
     }
     spans.push(own("   difference", theme.of(Meaning::Muted)));
+    if has_room_for_intervals(compared, width) {
+        spans.push(own(format!("{:<INTERVAL$}", "  95 % BCa"), theme.of(Meaning::Muted)));
+    }
     Line::from(spans)
 }
 
@@ -122,8 +125,34 @@ fn row(compared: &Comparison, number: Number, theme: Theme, width: usize) -> Lin
     let delta = outcome.delta.map(|delta| number.difference_written(delta)).unwrap_or_default();
     let gains = outcome.delta.and_then(|delta| number.better().gains(delta));
     left.push(own(format!("{delta:>13}"), theme.of(Meaning::of_change(gains))));
+    left.extend(interval(compared, number, theme, width));
     left.push(better(&outcome, theme));
     sides(fit(left, width), vec![], width)
+}
+
+/// Cells of the interval of a difference, and of a difference with who is better.
+const INTERVAL: usize = 18;
+const DIFFERENCE: usize = 23;
+
+fn has_room_for_intervals(compared: &Comparison, width: usize) -> bool {
+    let before = if compared.measures.before.is_some() { BEFORE } else { 0 };
+    let values = compared.paths.len() * (value_cells(compared) + before);
+    width >= LABEL + values + DIFFERENCE + INTERVAL
+}
+
+/// `  [0.333, 1.208]`; blank where there is none, nothing where there is no room.
+fn interval(
+    compared: &Comparison,
+    number: Number,
+    theme: Theme,
+    width: usize,
+) -> Option<Span<'static>> {
+    let found = compared.intervals.found.iter().find(|it| it.number == number);
+    let words = found.and_then(|it| it.difference.interval.ok());
+    let words = words.map(|it| format!("  {}", figures::interval(it.low, it.high)));
+    let words = words.unwrap_or_default();
+    has_room_for_intervals(compared, width)
+        .then(|| own(format!("{words:<INTERVAL$}"), theme.of(Meaning::Muted)))
 }
 
 /// Cells of the value of a run.

@@ -1,0 +1,15 @@
+#![no_main]
+
+use trajview::study::design;
+
+// Whatever the text, a mistake has a line of it; what was read without one is read again from what is written of it.
+libfuzzer_sys::fuzz_target!(|text: &str| {
+    let (read, mistakes) = design::read(text);
+    let lines = text.lines().count().max(1);
+    assert!(mistakes.iter().all(|it| (1..=lines + 1).contains(&it.line)));
+    if mistakes.is_empty() {
+        let again = design::read(&design::written(&read));
+        // A codebook is not written.
+        assert_eq!(again, (design::Design { codebook: None, ..read }, vec![]));
+    }
+});
