@@ -100,7 +100,7 @@ fn timeline(turns: &[Tree]) -> (Timeline, MemoryBlobs) {
 
 /// With nothing known of any content before, on all cores.
 fn lifelines(timeline: &Timeline, blobs: &MemoryBlobs) -> Vec<Lifeline> {
-    let wanted = lifeline::wanted(timeline);
+    let wanted = lifeline::wanted(timeline, lifeline::Code::WithoutTests);
     let read = wanted.par_iter().filter_map(|(blob, grammar, _)| {
         let facts = lifeline::facts(*grammar, &blobs.blob(*blob).ok()?);
         Some(((*blob, *grammar), Arc::new(facts)))

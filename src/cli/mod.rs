@@ -20,6 +20,7 @@ mod diff;
 mod export;
 mod find;
 mod formats;
+mod history;
 mod hook;
 mod import;
 mod json;
@@ -85,6 +86,7 @@ enum Command {
     Ls(ls::Args),
     Find(find::Args),
     Blame(blame::Args),
+    History(history::Args),
     Score(score::Args),
     Judge(judge::Args),
     Live(Box<live::Args>),
@@ -145,6 +147,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Ls(args)) => ls::run(args, out),
         Some(Command::Find(args)) => find::run(args, out),
         Some(Command::Blame(args)) => blame::run(args, out),
+        Some(Command::History(args)) => history::run(args, out),
         Some(Command::Score(args)) => score::run(args, out),
         Some(Command::Judge(args)) => judge::run(args, out),
         Some(Command::Live(args)) => live::run(args, out),

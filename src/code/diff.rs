@@ -159,6 +159,25 @@ impl TextDiff {
 }
 
 impl Hunk {
+    /// Appends it as a unified diff has it; without a head where numbers are not recorded.
+    pub fn write(&self, out: &mut String) {
+        if (self.old_start, self.new_start) != (0, 0) {
+            *out += &format!(
+                "@@ -{},{} +{},{} @@\n",
+                self.old_start, self.old_len, self.new_start, self.new_len
+            );
+        }
+        for line in &self.lines {
+            out.push(match line.kind {
+                LineKind::Context => ' ',
+                LineKind::Added => '+',
+                LineKind::Removed => '-',
+            });
+            *out += &line.text;
+            *out += if line.newline { "\n" } else { "\n\\ No newline at end of file\n" };
+        }
+    }
+
     fn from_bytes(hunk: &ByteHunk<'_>) -> Self {
         let lines = hunk.lines.iter().map(|&(kind, line)| {
             let text = line.strip_suffix(b"\n");

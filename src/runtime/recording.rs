@@ -19,7 +19,11 @@ use crate::{
     },
     run::{
         RepoPath, Run, StepId, StepText,
-        files::{Blob, Change, FileDiff, Moment, Timeline, TreeFile, blame::BlamedLine},
+        files::{
+            Blob, Change, FileDiff, Moment, Timeline, TreeFile,
+            blame::BlamedLine,
+            history::{History, Wanted},
+        },
         rubric::{Component, Label, Labels, Rubric, Verdict},
         search::{Hit, Query},
     },
@@ -93,6 +97,10 @@ pub trait Recording: Send + Sync {
         _goes_on: &GoesOn<'_>,
     ) -> Result<Vec<Lifeline>, String> {
         Err("this recording cannot tell what became of its components".into())
+    }
+    /// Every change to a file, or to a definition in it. The error is a sentence.
+    fn history(&self, _run: &Run, _wanted: &Wanted) -> Result<History, String> {
+        Err("this recording cannot tell the history of its files".into())
     }
     /// How the run was worked on; None where that cannot be told.
     fn process(&self, _run: &Run) -> Option<Report> {
@@ -182,6 +190,10 @@ impl Recording for Archive {
 
     fn blame(&self, run: &Run, path: &RepoPath, done: usize) -> Result<Vec<BlamedLine>, String> {
         self.blame(run, path, Moment::after(done))
+    }
+
+    fn history(&self, run: &Run, wanted: &Wanted) -> Result<History, String> {
+        store::history(self, run, wanted)
     }
 
     fn search(

@@ -30,7 +30,11 @@ use crate::{
     },
     run::{
         RepoPath, Run, StepId, StepText,
-        files::{Change, FileDiff, Timeline, blame::BlamedLine},
+        files::{
+            Change, FileDiff, Timeline,
+            blame::BlamedLine,
+            history::{self, History},
+        },
         lookup::{Looked, RunHits},
         rubric::{Component, Gold, Label, Labels, Rubric, Verdict},
         search::{Hit, Query},
@@ -481,6 +485,10 @@ impl Executor for Worker {
         done: usize,
     ) -> Result<Vec<BlamedLine>, Sentence> {
         self.recording()?.blame(&run, &path, done)
+    }
+
+    fn history(&self, run: Arc<Run>, wanted: history::Wanted) -> Result<Arc<History>, Sentence> {
+        self.recording()?.history(&run, &wanted).map(Arc::new)
     }
 
     fn colours(&self, texts: Texts) -> Result<Sides, Sentence> {

@@ -113,10 +113,12 @@ pub enum Context {
     Differing,
     /// What both say of one component.
     BothVerdicts,
+    /// The list of every change to one thing.
+    Past,
 }
 
 impl Context {
-    pub const ALL: [Self; 60] = [
+    pub const ALL: [Self; 61] = [
         Self::Replay,
         Self::Anywhere,
         Self::InRun,
@@ -177,6 +179,7 @@ impl Context {
         Self::Kinds,
         Self::Stops,
         Self::List,
+        Self::Past,
     ];
 
     pub const fn title(self) -> &'static str {
@@ -241,6 +244,7 @@ impl Context {
             Self::Kinds => "among the kinds of steps",
             Self::Stops => "among the reasons to stop",
             Self::List => "in a list to choose from",
+            Self::Past => "in the history of a file or function",
         }
     }
 
@@ -349,6 +353,7 @@ impl Context {
             Self::Kinds => &[Self::Kinds, Self::List],
             Self::Stops => &[Self::Stops, Self::List],
             Self::List => &[Self::List],
+            Self::Past => &[Self::Past, Self::List],
         }
     }
 

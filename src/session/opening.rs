@@ -28,6 +28,8 @@ pub enum Target {
     Found { hit: Hit, query: Option<Query> },
     /// What the turn changed in a file.
     Change { path: RepoPath, aim: Option<Aim> },
+    /// The list of every change to the function that a line of a file is in, as it is after the turn; to the file without one.
+    History { path: RepoPath, line: Option<usize> },
     /// A file as it is after the turn.
     File { path: RepoPath, aim: Option<Aim> },
 }

@@ -18,7 +18,11 @@ use crate::{
     },
     run::{
         RepoPath, Run, StepId, StepText,
-        files::{Change, FileDiff, Timeline, blame::BlamedLine},
+        files::{
+            Change, FileDiff, Timeline,
+            blame::BlamedLine,
+            history::{History as Past, Wanted as PastWanted},
+        },
         lookup::{Looked, RunHits},
         rubric::{Component, Gold, Label, Labels, Rubric, Verdict},
         search::{Hit, Query},
@@ -100,6 +104,8 @@ questions! {
     ChangesBetween, changes_between { run: Arc<Run>, before: usize, after: usize } -> Vec<Change>;
     /// Who wrote the lines of a file, after so many turns.
     Blame, blame { run: Arc<Run>, path: RepoPath, done: usize } -> Vec<BlamedLine>;
+    /// Every change to a file, or to a definition in it.
+    History, history { run: Arc<Run>, wanted: PastWanted } -> Arc<Past>;
     /// Syntax colours of two texts.
     Colours, colours { texts: Texts } -> Sides;
     /// Words in everything the recording says; the hits that [`Part::Hits`] did not bring yet.

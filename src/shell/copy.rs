@@ -8,7 +8,7 @@ use std::path::Path;
 
 use crate::{
     code::{
-        diff::{Hunk, LineKind, TextDiff},
+        diff::TextDiff,
         unified::{self, FileSides},
     },
     run::{
@@ -257,26 +257,8 @@ fn hunk(open: &OpenRun) -> Result<Copied, String> {
     let index = Compared::hunk_of(*row).ok_or("no hunk is shown here")?;
     let hunk = compared.text().and_then(|text| text.hunks.get(index));
     let mut text = String::new();
-    write_hunk(&mut text, hunk.ok_or("no hunk is shown here")?);
+    hunk.ok_or("no hunk is shown here")?.write(&mut text);
     Ok(Copied { text, name: format!("hunk {}", index + 1) })
-}
-
-fn write_hunk(out: &mut String, hunk: &Hunk) {
-    if (hunk.old_start, hunk.new_start) != (0, 0) {
-        *out += &format!(
-            "@@ -{},{} +{},{} @@\n",
-            hunk.old_start, hunk.old_len, hunk.new_start, hunk.new_len
-        );
-    }
-    for line in &hunk.lines {
-        out.push(match line.kind {
-            LineKind::Context => ' ',
-            LineKind::Added => '+',
-            LineKind::Removed => '-',
-        });
-        *out += &line.text;
-        *out += if line.newline { "\n" } else { "\n\\ No newline at end of file\n" };
-    }
 }
 
 fn patch(open: &OpenRun) -> Result<Copied, String> {
@@ -327,7 +309,7 @@ fn patch_of_hunks(change: &Change, diff: &TextDiff) -> Result<String, String> {
     }
     let old = change.from.as_ref().unwrap_or(&change.path);
     let mut out = format!("--- a/{old}\n+++ b/{}\n", change.path);
-    diff.hunks.iter().for_each(|hunk| write_hunk(&mut out, hunk));
+    diff.hunks.iter().for_each(|hunk| hunk.write(&mut out));
     Ok(out)
 }
 

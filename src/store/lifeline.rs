@@ -6,8 +6,11 @@ use rayon::prelude::*;
 
 use crate::{
     code::tree::Grammar,
-    metrics::lifeline::{self, Asked, Known, Lifeline, SymbolLife, Versions},
-    run::{RepoPath, Run, files::BlobId},
+    metrics::lifeline::{self, Asked, Code, Known, Lifeline, SymbolLife, Versions},
+    run::{
+        RepoPath, Run,
+        files::{BlobId, Timeline},
+    },
 };
 
 use super::{archive::Archive, score::GoesOn};
@@ -42,9 +45,19 @@ impl Archive {
 
     /// The facts of every content of the run's code.
     pub(super) fn known_code(&self, run: &Run, goes_on: &GoesOn<'_>) -> Result<Known, String> {
-        let timeline = self.timeline(run)?;
+        self.known_of(run, &*self.timeline(run)?, Code::WithoutTests, goes_on)
+    }
+
+    /// The same of another timeline of the run's files.
+    pub(super) fn known_of(
+        &self,
+        run: &Run,
+        timeline: &Timeline,
+        code: Code,
+        goes_on: &GoesOn<'_>,
+    ) -> Result<Known, String> {
         let mut known = self.facts.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let mut missing = lifeline::wanted(&timeline);
+        let mut missing = lifeline::wanted(timeline, code);
         missing.retain(|(blob, grammar, _)| !known.contains_key(&(*blob, *grammar)));
         // Stable: the versions of a file follow each other, in order.
         missing.sort_by(|a, b| (&a.2, a.1).cmp(&(&b.2, b.1)));

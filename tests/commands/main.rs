@@ -21,6 +21,7 @@ mod faithfulness;
 mod find;
 mod formats;
 mod headless;
+mod history;
 mod inside;
 mod judge;
 mod judge_cli;

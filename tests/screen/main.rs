@@ -13,6 +13,7 @@ mod curves;
 mod diff_panel;
 mod finding;
 mod flags_view;
+mod history;
 mod judges_view;
 mod judging;
 mod layers;

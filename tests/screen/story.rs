@@ -195,10 +195,12 @@ impl Recording for Story {
 
 /// The facts of every content of a story.
 fn known(timeline: &Timeline, blobs: &MemoryBlobs) -> Known {
-    let read = lifeline::wanted(timeline).into_iter().map(|(blob, grammar, _)| {
-        let facts = lifeline::facts(grammar, &blobs.blob(blob).unwrap());
-        ((blob, grammar), Arc::new(facts))
-    });
+    let read = lifeline::wanted(timeline, lifeline::Code::WithoutTests).into_iter().map(
+        |(blob, grammar, _)| {
+            let facts = lifeline::facts(grammar, &blobs.blob(blob).unwrap());
+            ((blob, grammar), Arc::new(facts))
+        },
+    );
     read.collect()
 }
 

@@ -12,5 +12,6 @@ mod live_cli;
 mod live_control;
 mod live_layers;
 mod live_screen;
+mod start;
 mod study;
 mod terminal;

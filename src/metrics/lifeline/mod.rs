@@ -20,6 +20,7 @@ mod life;
 mod mentions;
 mod moves;
 mod names;
+mod past;
 mod pieces;
 mod read;
 mod snapshot;
@@ -49,6 +50,7 @@ pub use facts::{Definition, FileFacts, Import, Kind, Part, Use, Via};
 pub use life::{Cell, Cells, Move, Source, SymbolLife};
 pub use moves::{Touch, Went, moves};
 pub use names::in_parentheses;
+pub use past::{By, Passage, Stretch, past};
 pub use read::{Versions, facts, facts_of};
 pub use snapshot::{UsedBy, is_test, module_of};
 pub use users::{Fresh, Users};
@@ -141,14 +143,22 @@ impl Lifeline {
     }
 }
 
+/// Which files of code count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Code {
+    /// Those that hold no tests.
+    WithoutTests,
+    All,
+}
+
 /// The contents to be read for the files of a run, each once, with the path of one file that has it.
-pub fn wanted(timeline: &Timeline) -> Vec<(BlobId, Grammar, RepoPath)> {
+pub fn wanted(timeline: &Timeline, code: Code) -> Vec<(BlobId, Grammar, RepoPath)> {
     let base = timeline.base.files.iter().map(|(path, file)| (path, Some(*file)));
     let turns = timeline.turns.iter().flat_map(|turn| &turn.changes);
     let all = base.chain(turns.map(|change| (&change.path, change.after())));
     let mut seen = BTreeSet::new();
     all.filter_map(|(path, file)| {
-        let (blob, grammar) = content(path, file?)?;
+        let (blob, grammar) = code.content(path, file?)?;
         seen.insert((blob, grammar)).then(|| (blob, grammar, path.clone()))
     })
     .collect()
@@ -156,14 +166,21 @@ pub fn wanted(timeline: &Timeline) -> Vec<(BlobId, Grammar, RepoPath)> {
 
 /// Where the facts of a file are found among the [`Known`]; None for what holds no code that counts.
 pub fn content(path: &RepoPath, file: TreeFile) -> Option<(BlobId, Grammar)> {
-    let is_plain = matches!(file.mode, FileMode::Regular | FileMode::Executable);
-    let grammar = Grammar::of(path.as_str()).filter(|it| it.is_compiled_in() && !is_test(path))?;
-    Some((file.blob().filter(|_| is_plain)?, grammar))
+    Code::WithoutTests.content(path, file)
+}
+
+impl Code {
+    fn content(self, path: &RepoPath, file: TreeFile) -> Option<(BlobId, Grammar)> {
+        let is_plain = matches!(file.mode, FileMode::Regular | FileMode::Executable);
+        let counts = self == Self::All || !is_test(path);
+        let grammar = Grammar::of(path.as_str()).filter(|it| it.is_compiled_in() && counts)?;
+        Some((file.blob().filter(|_| is_plain)?, grammar))
+    }
 }
 
 /// The lifelines of components, in the order asked. Contents that `known` lacks count as files without code.
 pub fn follow(timeline: &Timeline, known: &Known, asked: &[Asked]) -> Vec<Lifeline> {
-    let moments = Moments::of(timeline, known);
+    let moments = Moments::of(timeline, known, Code::WithoutTests);
     let chains = moments.chains();
     let mut living: Vec<Vec<Living>> =
         asked.iter().map(|asked| moments.symbols(&chains, asked)).collect();
@@ -182,7 +199,7 @@ pub fn follow(timeline: &Timeline, known: &Known, asked: &[Asked]) -> Vec<Lifeli
 
 /// The life of every function and class outside tests that was in use once and that nothing uses at the end, in no order.
 pub fn lost(timeline: &Timeline, known: &Known) -> Vec<SymbolLife> {
-    let moments = Moments::of(timeline, known);
+    let moments = Moments::of(timeline, known, Code::WithoutTests);
     let chains = moments.chains();
     let name = |chain: usize| {
         let place = chains.all[chain].places.iter().find_map(|(_, place)| place.as_ref());
@@ -249,9 +266,9 @@ impl Moment {
 }
 
 impl Moments {
-    fn of(timeline: &Timeline, known: &Known) -> Self {
+    fn of(timeline: &Timeline, known: &Known, code: Code) -> Self {
         let facts = |path: &RepoPath, file: TreeFile| {
-            let content = content(path, file)?;
+            let content = code.content(path, file)?;
             Some(known.get(&content).cloned().unwrap_or_default())
         };
         let file = |(path, file): (&RepoPath, &TreeFile)| {

@@ -22,7 +22,7 @@ fn timeline(turns: &[Texts<'_>]) -> (Timeline, Known) {
     let read = |(blob, grammar, _): (BlobId, Grammar, RepoPath)| {
         ((blob, grammar), Arc::new(facts(grammar, &blobs.get(blob).unwrap())))
     };
-    let known = wanted(&timeline).into_iter().map(read).collect();
+    let known = wanted(&timeline, Code::WithoutTests).into_iter().map(read).collect();
     (timeline, known)
 }
 

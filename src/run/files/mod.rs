@@ -10,6 +10,7 @@
 pub mod blame;
 mod blob;
 pub mod compare;
+pub mod history;
 mod moment;
 pub mod renames;
 pub mod replay;

@@ -10,10 +10,10 @@ use ratatui::{
 use crate::{
     run::search::Syntax,
     session::context::Context,
-    shell::{App, keymap},
+    shell::{App, keymap, open_run::OpenRun},
     views::{
         live::{Live, Phase},
-        replay::search::Prompt,
+        replay::{acts::has_one_request, search::Prompt},
         table::Collection,
     },
     widgets::{
@@ -206,7 +206,21 @@ fn idle_hints(app: &App) -> Vec<&'static str> {
             idle.extend((done == all).then_some("unlabelled"));
             idle
         }
+        Context::Turns | Context::Files | Context::Diff | Context::Steps
+            if has_one_request(session) =>
+        {
+            vec!["edit"] // left and right lead there
+        }
         _ => vec![],
+    }
+}
+
+/// In a run of one request left and right lead from edit to edit.
+fn word_here(app: &App, word: &'static str) -> &'static str {
+    let is_of_edits = |open: &OpenRun| has_one_request(&open.session);
+    match word {
+        "turn" if app.screens.shown_run().is_some_and(is_of_edits) => "edit",
+        word => word,
     }
 }
 
@@ -229,6 +243,7 @@ fn hints(app: &App, theme: Theme, width: usize) -> Vec<Span<'static>> {
     let known = keymap::hints_with(app.context(), |row| app.shell.keys.of_row(row)[0]);
     let known = known.into_iter().filter(|(_, word)| !idle.contains(word));
     let mut hints: Vec<_> = (named.into_iter().chain(known))
+        .map(|(keys, word)| (keys, word_here(app, word)))
         .map(|(keys, word)| {
             vec![
                 own(theme.spelled(&keys), theme.of(Meaning::Key)),

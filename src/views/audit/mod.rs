@@ -110,6 +110,8 @@ pub enum Message {
     Open,
     /// In the replay.
     OpenInReplay,
+    /// The list of every change to what stands at the cursor of the code.
+    History,
     Close,
     /// A level of the scale.
     Label(u8),

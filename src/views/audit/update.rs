@@ -51,6 +51,7 @@ impl Audit {
             }
             Message::Open => self.open_in_audit(session, layout),
             Message::OpenInReplay => self.open_in_replay(session, layout),
+            Message::History => self.open_history(session, layout),
             Message::Close => self.close_in_audit(),
             Message::Label(score) => self.label(session, score, layout),
             Message::Undo => self.take_label_back(session),
@@ -204,17 +205,36 @@ impl Audit {
             session.notice = Some("backspace goes back to the audit".into());
             return;
         }
-        let Some(turn) = self.audited_item(session).and_then(|it| session.turn_of_item(it)) else {
-            session.notice = Some("the judged commit is no turn of this run".into());
-            return;
-        };
-        let Some((path, line)) = self.place_at_cursor(session, layout) else {
-            session.notice =
-                Some("no file is on screen; t lists the files of the judged code".into());
-            return;
-        };
+        let Some((turn, path, line)) = self.judged_place(session, layout) else { return };
         session.open(Opening::at_line(turn, path, line));
         session.notice = Some("backspace goes back to the audit".into());
+    }
+
+    /// Every change to what stands at the cursor of the code.
+    fn open_history(&self, session: &mut Session, layout: &Layout) {
+        let Some((turn, path, line)) = self.judged_place(session, layout) else { return };
+        session.open(Opening::at(turn, Target::History { path, line: Some(line) }));
+    }
+
+    /// The judged turn, the file and the line at the cursor; says so where there is none.
+    fn judged_place(
+        &self,
+        session: &mut Session,
+        layout: &Layout,
+    ) -> Option<(usize, RepoPath, usize)> {
+        let turn = self.audited_item(session).and_then(|it| session.turn_of_item(it));
+        let place = self.place_at_cursor(session, layout);
+        match (turn, place) {
+            (Some(turn), Some((path, line))) => return Some((turn, path, line)),
+            (None, _) => {
+                session.notice = Some("the judged commit is no turn of this run".into());
+            }
+            (_, None) => {
+                session.notice =
+                    Some("no file is on screen; t lists the files of the judged code".into());
+            }
+        }
+        None
     }
 
     fn place_at_cursor(&self, session: &Session, layout: &Layout) -> Option<(RepoPath, usize)> {

@@ -13,7 +13,10 @@ use crate::{
     },
 };
 
-use super::steps::{Item, part_of};
+use super::{
+    past,
+    steps::{Item, part_of},
+};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -21,6 +24,8 @@ pub enum Kind {
     Requests,
     /// Everything that failed.
     Failures,
+    /// Every change to one thing.
+    History,
     Kinds,
     Stops,
 }
@@ -32,6 +37,7 @@ impl Kind {
             Self::Hits => Context::Hits,
             Self::Requests => Context::Requests,
             Self::Failures => Context::List,
+            Self::History => Context::Past,
             Self::Kinds => Context::Kinds,
             Self::Stops => Context::Stops,
         }
@@ -67,6 +73,8 @@ pub enum Message {
     EraseAll,
     /// The selected row is wanted.
     Accept,
+    /// In the list of every change to one thing.
+    Past(past::Message),
 }
 
 /// The part of a line around a hit.
@@ -97,6 +105,9 @@ pub struct Areas {
 impl Areas {
     /// Of a list of so many rows.
     pub fn of(kind: Kind, rows: usize, layout: &Layout) -> Self {
+        if kind == Kind::History {
+            return areas_beside(rows, layout);
+        }
         let wanted = kind.rows_below();
         let frame = layout.box_of(rows.max(FEWEST) + usize::from(wanted));
         let inner = inside(frame);
@@ -106,13 +117,31 @@ impl Areas {
     }
 }
 
+/// Columns from which on the lines stand beside the list.
+const WIDE: u16 = 110;
+
+/// Where the list and the lines of the selected change stand.
+fn areas_beside(rows: usize, layout: &Layout) -> Areas {
+    let frame = layout.whole;
+    let inner = inside(frame);
+    if frame.width >= WIDE {
+        let list = Rect { width: inner.width * 9 / 20, ..inner };
+        let below = Rect { x: list.right() + 1, width: inner.width - list.width - 1, ..inner };
+        return Areas { frame, list, below };
+    }
+    let rows = u16::try_from(rows.max(3)).unwrap_or(u16::MAX);
+    let list = Rect { height: rows.min(inner.height * 2 / 5).min(inner.height), ..inner };
+    let below = Rect { y: list.bottom(), height: inner.height - list.height, ..inner };
+    Areas { frame, list, below }
+}
+
 impl Kind {
     /// Rows below the list.
     const fn rows_below(self) -> u16 {
         match self {
             Self::Requests => PREVIEW + 1,
             Self::Stops => 3,
-            Self::Hits | Self::Failures | Self::Kinds => 0,
+            Self::Hits | Self::Failures | Self::History | Self::Kinds => 0,
         }
     }
 }

@@ -6,6 +6,7 @@ use crate::{
     views::replay::{
         Replay, acts,
         chooser::{Areas, Chooser, Kind, Message},
+        history,
         steps::{Item, Kinds},
         stops::Stop,
     },
@@ -21,7 +22,16 @@ impl Replay {
     ) {
         match message {
             Message::Open(kind) => self.choose_from(session, kind),
-            Message::Close => self.chooser = None,
+            Message::Close => {
+                let kind = self.chooser.take().map(|chooser| chooser.kind);
+                if kind == Some(Kind::History) {
+                    history::close(self, session);
+                }
+            }
+            Message::Past(message) => {
+                let height = history::lines_height(self, layout);
+                history::update(self, session, &message, height);
+            }
             Message::Accept => self.accept(session),
             Message::Type(words) => self.edit_filter(|filter| filter.push_str(&words)),
             Message::Erase => self.edit_filter(|filter| {
@@ -47,6 +57,7 @@ impl Replay {
             Kind::Hits => self.search.hits.len(),
             Kind::Requests => chooser.requests().len(),
             Kind::Failures => chooser.failed.len(),
+            Kind::History => self.past.entries().len(),
             Kind::Kinds => Kinds::ALL.len(),
             Kind::Stops => Stop::ALL.len(),
         }
@@ -92,7 +103,7 @@ impl Replay {
                 let seen = seen.take(self.chooser_height(layout));
                 seen.map(|(step, _)| Item::Step(*step)).find(lacks)
             }
-            Kind::Kinds | Kind::Stops => None,
+            Kind::History | Kind::Kinds | Kind::Stops => None,
         }
     }
 
@@ -112,6 +123,7 @@ impl Replay {
             }
         }
         self.chooser = Some(chooser);
+        history::settle(self, layout);
     }
 
     fn choose_from(&mut self, session: &mut Session, kind: Kind) {
@@ -123,6 +135,7 @@ impl Replay {
             Kind::Hits => self.search.current.unwrap_or_default(),
             Kind::Requests => session.turn,
             Kind::Failures => return self.list_failures(session),
+            Kind::History => return history::open(self, session),
             Kind::Kinds => self.steps.kinds() as usize,
             Kind::Stops => 0,
         };
@@ -167,6 +180,7 @@ impl Replay {
                     acts::show_step(self, session, *step);
                 }
             }
+            Kind::History => history::go_to(self, session, row),
             Kind::Kinds => self.choose_kinds(Kinds::ALL.get(row).copied().unwrap_or_default()),
             Kind::Stops => {
                 if let Some(stop) = Stop::ALL.get(row) {

@@ -270,7 +270,7 @@ impl Replay {
         self.steps.update(steps::Message::Leave);
     }
 
-    fn go_back(&mut self, session: &mut Session) {
+    pub(super) fn go_back(&mut self, session: &mut Session) {
         match self.departures.pop() {
             Some(spot) => {
                 spot.restore(self, session);

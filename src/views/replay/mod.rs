@@ -8,10 +8,12 @@ pub mod choosing;
 pub mod diff;
 pub mod draw;
 pub mod files;
+pub mod history;
 pub mod looking;
 pub mod marks;
 pub mod now;
 pub mod opening;
+pub mod past;
 pub mod playback;
 pub mod playing;
 pub mod search;
@@ -33,6 +35,7 @@ use chooser::Chooser;
 use diff::Diff;
 use files::Files;
 use opening::Opening;
+use past::Past;
 use playback::Playback;
 use search::Search;
 use spot::Spot;
@@ -63,6 +66,8 @@ pub struct Replay {
     texts: Pending<Item>,
     /// A list over the panels.
     pub chooser: Option<Chooser>,
+    /// Every change to one thing, as that list shows it.
+    pub past: Past,
 }
 
 impl Default for Replay {
@@ -82,6 +87,7 @@ impl Default for Replay {
             departures: vec![],
             texts: Pending::default(),
             chooser: None,
+            past: Past::default(),
         }
     }
 }

@@ -16,6 +16,7 @@ use crate::{
     },
     views::replay::{
         Replay,
+        chooser::{Chooser, Kind},
         diff::{Follows, View as DiffView},
         steps::Item,
     },
@@ -108,6 +109,13 @@ impl Replay {
             Target::Change { path, aim } => {
                 self.show_file(session, opening.turn, path, aim);
                 self.diff.view = DiffView::Change;
+            }
+            Target::History { path, line } => {
+                let aim = line.map(Aim::Line);
+                self.show_file(session, opening.turn, path.clone(), aim);
+                self.diff.view = DiffView::File(path.clone());
+                self.past.begin_elsewhere(opening.turn, path, line);
+                self.chooser = Some(Chooser::of(Kind::History, 0));
             }
             Target::File { path, aim } => {
                 self.show_file(session, opening.turn, path.clone(), aim);

@@ -6,6 +6,7 @@ use super::{
     chooser::{self, Chooser},
     diff::{self, Follows},
     draw::tabs::tab,
+    history,
     search::{Outcome, Progress},
     steps,
 };
@@ -82,6 +83,7 @@ impl Replay {
                     self.steps.put_text(item, text);
                 }
             }
+            Answer::History(answer) => history::take(self, session, request, answer),
             Answer::Search(rest) => {
                 let (hits, progress) = match rest {
                     Ok(hits) => (hits, Progress::Done),

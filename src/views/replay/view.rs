@@ -8,7 +8,7 @@ use crate::{
         views::View as Shown,
     },
     views::{
-        replay::{Replay, marks},
+        replay::{Replay, history, marks},
         view::RunView,
     },
     widgets::{
@@ -59,6 +59,7 @@ impl RunView for Replay {
         }
         effects.extend(self.ask_again(session, numbers));
         effects.extend(self.ask_text(session, numbers, layout));
+        effects.extend(history::ask(self, session, numbers));
         effects.extend(self.ask_changes(session, numbers));
         effects.extend(self.ask_diff(session, numbers));
         effects.extend(self.ask_blame(session, numbers));

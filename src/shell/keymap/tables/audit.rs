@@ -47,6 +47,7 @@ pub static ROWS: &[Binding] = &[
     row(Audit, &[c('p')], "component of the queue before it", "", |n| audited(Message::Previous(n.times()))),
     row(Audit, &[k(Code::Enter)], "commit what is proposed; else open: the item, a file of the list, the place in the replay", "", |_| audited(Message::Open)),
     row(Audit, &[c(' ')], "the place on screen in the replay, at the judged turn; backspace comes back", "replay", |_| audited(Message::OpenInReplay)),
+    row(Audit, &[c('H')], "history: every change to the function that the line of the code is in, with its diffs; esc comes back", "", |_| audited(Message::History)),
     row(Audit, &[c('t')], "all files of the judged code, or the places again", "files", |_| audited(Message::Files)),
     row(Audit, &[c('o')], "the turn in which the dialogue commits to the component, in the replay; backspace comes back", "request", |_| audited(Message::Committed)),
     row(Audit, &[c('b')], "say why the label and the verdict differ", "", |_| audited(Message::AskReason)),

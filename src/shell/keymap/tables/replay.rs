@@ -5,7 +5,7 @@ use crate::{
     session::turns,
     shell::{Message, overlay, state},
     views::{
-        replay::{self, base, chooser, diff, files, playback, search, steps},
+        replay::{self, base, chooser, diff, files, past, playback, search, steps},
         table,
     },
     widgets::{
@@ -17,7 +17,7 @@ use crate::{
 
 use super::{
     Binding,
-    Context::{Diff, Files, Prompt, Replay, Steps, Turns},
+    Context::{Diff, Files, Past, Prompt, Replay, Steps, Turns},
     row::{
         SIDEWAYS, c, choose, diff, file, find_words, focus, go, k, open, play, replay, row, shell,
         since, step, table, turn,
@@ -56,6 +56,7 @@ pub static ROWS: &[Binding] = &[
     row(Replay, &[c('x')], "next step that failed, whatever its turn", "", |n| replay(replay::Message::Failures(replay::Failures::Next(n.times())))),
     row(Replay, &[Key::ctrl('x')], "previous step that failed", "", |n| replay(replay::Message::Failures(replay::Failures::Previous(n.times())))),
     row(Replay, &[c('!')], "list everything that failed: what was run, and the line that says why", "", |_| choose(chooser::Message::Open(chooser::Kind::Failures))),
+    row(Replay, &[c('H')], "history: every change to the function that the line is in, through renames and moves; outside the diff, to the file", "", |_| choose(chooser::Message::Open(chooser::Kind::History))),
     row(Replay, &[k(Code::PageUp)], "a page up", "", |_| go(Motion::PageUp)),
     row(Replay, &[k(Code::PageDown)], "a page down", "", |_| go(Motion::PageDown)),
     row(Replay, &[Key::ctrl('u')], "half a page up", "", |_| go(Motion::HalfUp)),
@@ -67,6 +68,9 @@ pub static ROWS: &[Binding] = &[
     row(Replay, &[c('W')], "why the line at the cursor of the diff is marked", "", |_| open(overlay::Kind::Why)),
     row(Replay, &[c('X')], "marks beside the lines of the diff, or none: ▲ complexity, § rules, ≡ clones, ◆ evidence of verdicts, ⚑ flags", "", |_| replay(replay::Message::SwitchMarks)),
     row(Replay, &[k(Code::Esc)], "forget the search; share the room again", "", |_| Message::Escape),
+    row(Past, &[c('f')], "every change to the file, or again to the function", "function or file", |_| choose(chooser::Message::Past(past::Message::Switch))),
+    row(Past, &[Key::ctrl('d')], "half a page down in the lines of the change", "", |_| choose(chooser::Message::Past(past::Message::Scroll(Motion::HalfDown)))),
+    row(Past, &[Key::ctrl('u')], "half a page up in the lines of the change", "", |_| choose(chooser::Message::Past(past::Message::Scroll(Motion::HalfUp)))),
     row(Turns, &[k(Code::Enter)], "look at the steps of the turn", "steps", |_| focus(Panel::Steps)),
     row(Files, &[k(Code::Enter)], "look at the diff of the file; in the tree open the folder or the file", "open", |_| file(files::Message::Open)),
     row(Files, &[c('t')], "files that changed, or all files at this turn", "tree", |_| file(files::Message::SwitchTree)),

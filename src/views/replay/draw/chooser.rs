@@ -31,7 +31,7 @@ use crate::{
     },
 };
 
-use super::turns::marks;
+use super::{history, turns::marks};
 
 pub fn draw(view: &Replay, session: &Session, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
     let Some(chooser) = &view.chooser else { return };
@@ -84,6 +84,7 @@ impl List<'_> {
                     if count == 1 { "1 failure".into() } else { format!("{count} failures") };
                 vec![bold(format!(" {words} "))]
             }
+            Kind::History => history::title(&self.view.past, self.theme),
             Kind::Kinds => vec![bold(" list which steps ".into())],
             Kind::Stops => vec![bold(" playback stops at ".into())],
         }
@@ -92,12 +93,13 @@ impl List<'_> {
     fn draw(&self, rows: usize, area: Rect, buffer: &mut Buffer) {
         if rows == 0 {
             let words = match self.chooser.kind {
-                Kind::Hits if !self.view.search.is_done => "searching…",
-                Kind::Hits => "no hits",
-                _ => "no request holds these words",
+                Kind::Hits if !self.view.search.is_done => String::from("searching…"),
+                Kind::Hits => "no hits".into(),
+                Kind::History => history::why_empty(&self.view.past),
+                _ => "no request holds these words".into(),
             };
             return crate::widgets::panel::sentence(
-                words,
+                &words,
                 self.theme.of(Meaning::Muted),
                 area,
                 buffer,
@@ -112,6 +114,10 @@ impl List<'_> {
                 Kind::Hits => self.hit(index, y == 0, width.saturating_sub(1)),
                 Kind::Requests => self.request(requests[index], width.saturating_sub(2)),
                 Kind::Failures => self.failure(self.chooser.failed[index], width.saturating_sub(2)),
+                Kind::History => {
+                    let entry = &self.view.past.entries()[index];
+                    history::row(entry, self.session, self.theme, width.saturating_sub(2))
+                }
                 Kind::Kinds => self.kind(Kinds::ALL[index], width.saturating_sub(2)),
                 Kind::Stops => self.stop(Stop::ALL[index]),
             };
@@ -246,6 +252,7 @@ impl List<'_> {
     fn draw_below(&self, area: Rect, buffer: &mut Buffer) {
         match self.chooser.kind {
             Kind::Hits | Kind::Failures | Kind::Kinds => {}
+            Kind::History => history::lines(self.view, self.session, self.theme, area, buffer),
             Kind::Requests => self.preview(area, buffer),
             Kind::Stops => self.speeds(area, buffer),
         }

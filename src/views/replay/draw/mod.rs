@@ -4,6 +4,7 @@ pub mod chooser;
 pub mod diff;
 pub mod files;
 mod frame;
+mod history;
 pub mod now;
 mod step;
 pub mod steps;

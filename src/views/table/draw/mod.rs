@@ -14,6 +14,7 @@ use ratatui::{
 };
 
 use crate::{
+    run::figures::counted,
     session::columns::{Column, Kind},
     views::table::{
         Collection,
@@ -66,7 +67,8 @@ fn nothing(table: &Collection) -> String {
         (false, _) => {
             let count = table.rows.len();
             let text = crate::widgets::line::safe(&table.shape.filter.text);
-            format!("none of {count} runs fits the filter `{text}`; esc shows them all")
+            let what = table.set().word();
+            format!("none of {count} {what}s fits the filter `{text}`; esc shows them all")
         }
     }
 }
@@ -133,10 +135,7 @@ impl Drawn<'_> {
             },
             Key::Coming => "still being read".into(),
         };
-        let runs = match group.rows.len() {
-            1 => " · 1 run".to_owned(),
-            count => format!(" · {count} runs"),
-        };
+        let runs = format!(" · {}", counted(group.rows.len(), table.set().word()));
         let heading = vec![
             own(sign, theme.of(Meaning::Key)),
             own(name, theme.of(Meaning::Heading)),

@@ -1,0 +1,68 @@
+//! The history of one thing, with one key from any line of it.
+
+use ratatui::layout::Size;
+use trajview::{
+    runtime::{self, Options},
+    session::{
+        place::{At, Place},
+        views::View,
+    },
+    widgets::export,
+};
+
+use crate::common::project;
+
+const FILE: &str = "ppdiff/forward.py";
+
+fn shown(size: (u16, u16), keys: &str, place: Place) -> String {
+    let paths = [project("sample-runs/codex-p12")];
+    let size = Size { width: size.0, height: size.1 };
+    let frame = runtime::headless(&paths, size, keys, place, Options::default());
+    export::text(&frame.unwrap_or_else(|why| panic!("{why}")))
+}
+
+/// At a line of a function that the turn changes.
+fn at_line(size: (u16, u16), keys: &str) -> String {
+    let place = Place {
+        turn: Some(At::Turn(21)),
+        file: Some(FILE.into()),
+        line: Some(25),
+        ..Place::default()
+    };
+    shown(size, keys, place)
+}
+
+#[test]
+fn one_key_lists_every_change_to_the_function_around_the_line() {
+    insta::assert_snapshot!(at_line((120, 40), "H"));
+    insta::assert_snapshot!(at_line((80, 24), "H"));
+}
+
+#[test]
+fn enter_goes_to_the_step_and_the_lines_of_a_change_and_backspace_back() {
+    let there = at_line((120, 40), "H g <enter>");
+    assert!(there.contains("backspace goes back") && there.contains("turn 20/56"), "{there}");
+
+    let back = at_line((120, 40), "H g <enter> <bs>");
+    assert!(back.contains("turn 21/56"), "{back}");
+}
+
+#[test]
+fn outside_the_diff_it_is_the_history_of_the_file() {
+    let file = at_line((120, 40), "<tab><tab><tab> H");
+    assert!(file.contains(&format!("history of {FILE} ")), "{file}");
+    let switched = at_line((120, 40), "H f");
+    assert!(switched.contains(&format!("history of {FILE} ")), "{switched}");
+    let why = at_line((120, 40), "<tab><tab><tab> H f");
+    assert!(why.contains("opened at a line of the diff"), "{why}");
+}
+
+#[test]
+fn from_the_code_of_the_audit_it_opens_too_and_closing_it_goes_back_there() {
+    let audit = || Place { view: View::Audit, ..Place::default() };
+    let open = shown((120, 40), "] H", audit());
+    assert!(open.contains("history of "), "{open}");
+
+    let closed = shown((120, 40), "] H <esc>", audit());
+    assert_eq!(closed, shown((120, 40), "]", audit()));
+}
