@@ -14,6 +14,7 @@ use ratatui::{
 };
 
 use crate::{
+    run::figures::counted,
     session::columns::{Column, Kind},
     views::table::{
         Collection,
@@ -51,7 +52,7 @@ pub fn draw(table: &Collection, theme: Theme, layout: &Layout, buffer: &mut Buff
 /// Why there is no row.
 fn nothing(table: &Collection) -> String {
     match (table.rows.is_empty(), table.is_listed) {
-        (true, false) => "looking for runs…".into(),
+        (true, false) => format!("looking for {}s…", table.what()),
         (true, true) if table.shape.start.is_some() => {
             let sample = match table.shape.start.as_ref().and_then(|start| start.sample.as_ref()) {
                 Some(_) => "enter opens a sample run",
@@ -64,9 +65,9 @@ fn nothing(table: &Collection) -> String {
         }
         (true, true) => "no recording below here: `trajview formats` lists what can be read".into(),
         (false, _) => {
-            let count = table.rows.len();
+            let count = counted(table.rows.len(), table.what());
             let text = crate::widgets::line::safe(&table.shape.filter.text);
-            format!("none of {count} runs fits the filter `{text}`; esc shows them all")
+            format!("none of {count} fits the filter `{text}`; esc shows them all")
         }
     }
 }
@@ -133,10 +134,7 @@ impl Drawn<'_> {
             },
             Key::Coming => "still being read".into(),
         };
-        let runs = match group.rows.len() {
-            1 => " · 1 run".to_owned(),
-            count => format!(" · {count} runs"),
-        };
+        let runs = format!(" · {}", counted(group.rows.len(), table.what()));
         let heading = vec![
             own(sign, theme.of(Meaning::Key)),
             own(name, theme.of(Meaning::Heading)),
