@@ -78,6 +78,22 @@ impl Table {
         );
     }
 
+    /// As [`Self::taken`], with the time of all cores.
+    pub fn taken_with_cpu(&mut self, what: &str, bar: Duration, mut taken: Vec<Took>) {
+        taken.sort_by_key(|took| took.clock);
+        let Some(median) = taken.get(taken.len() / 2).copied() else { return };
+        let mean = taken.iter().map(|took| took.cpu).sum::<Duration>() / taken.len() as u32;
+        println!(
+            "{what:<58} {:>10} {:>10} {:>10} {:>10}  {}{}",
+            shown(bar),
+            shown(median.clock),
+            shown(taken[0].clock),
+            shown(mean),
+            taken.len(),
+            self.verdict(median.clock <= bar)
+        );
+    }
+
     /// Private memory in MB.
     pub fn memory(&mut self, what: &str, bar: f64, used: f64) {
         let verdict = self.verdict(used <= bar);
@@ -114,6 +130,14 @@ impl Table {
             misses => println!("{misses} missed"),
         }
     }
+}
+
+/// How long something took.
+#[derive(Debug, Clone, Copy)]
+pub struct Took {
+    pub clock: Duration,
+    /// Of all cores together.
+    pub cpu: Duration,
 }
 
 fn megabytes(amount: f64) -> String {

@@ -29,11 +29,18 @@ pub struct Tui {
 
 impl Tui {
     pub fn start(arguments: &[&str]) -> Self {
-        let size = PtySize { rows: ROWS, cols: COLUMNS, pixel_width: 0, pixel_height: 0 };
+        Self::start_with(arguments, [COLUMNS, ROWS], &[])
+    }
+
+    /// As [`Tui::start`], in a terminal of so many columns and rows, with these variables set.
+    pub fn start_with(arguments: &[&str], size: [u16; 2], variables: &[(&str, &str)]) -> Self {
+        let [cols, rows] = size;
+        let size = PtySize { rows, cols, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system().openpty(size).expect("there is a terminal left");
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_trajview"));
         command.args(arguments);
         command.env("TERM", "xterm-256color");
+        variables.iter().for_each(|(name, value)| command.env(name, value));
         let mut bytes = pair.master.try_clone_reader().expect("it was just opened");
         let writer = pair.master.take_writer().expect("it was just opened");
         let started = Instant::now();
@@ -49,7 +56,7 @@ impl Tui {
             }
         });
         let cells = |count| NonZeroU16::new(count).expect("a constant above 0");
-        let screen = vt100::Parser::new(cells(ROWS), cells(COLUMNS), 0);
+        let screen = vt100::Parser::new(cells(rows), cells(cols), 0);
         Self { started, child, writer, output, screen, _master: pair.master }
     }
 
@@ -103,6 +110,11 @@ impl Tui {
         let after_name = stat.rsplit_once(')')?.1;
         let times = after_name.split_whitespace().skip(11).take(2);
         times.map(|word| word.parse::<u64>().ok()).sum()
+    }
+
+    /// As [`Tui::ticks`], as a time; none where the system does not tell.
+    pub fn cpu_time(&self) -> Duration {
+        Duration::from_millis(self.ticks().unwrap_or_default() * 10)
     }
 
     /// All the memory that the program has held at once so far, in MB; 0 where the system does not tell.

@@ -6,10 +6,12 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use serde::{Deserialize, Serialize};
+
 use super::{Format, Head};
 
 /// What a file says of the recording it is a part of.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum BelongsTo {
     /// It is a recording of its own.
     #[default]

@@ -330,12 +330,14 @@ pub fn label(text: &str) -> Box<str> {
 /// Whether a command's line ends where a script begins that it is given.
 fn begins_a_script(line: &str) -> bool {
     let is_quoted = ["-c \"", "-c '", "-e \"", "-e '"].iter().any(|end| line.ends_with(end));
-    let mark = line.rsplit_once("<<").map(|(_, mark)| mark.trim_start_matches('-').trim());
+    // From the end, where the mark stands: a line may be as long as what a program printed.
+    let is_of_mark = |c: char| c.is_ascii_alphanumeric() || "_'\"\\- \t".contains(c);
+    let before = line.trim_end_matches(is_of_mark);
     let is_mark = |mark: &str| {
-        let mark = mark.trim_matches(['\'', '"', '\\']);
+        let mark = mark.trim_start_matches('-').trim().trim_matches(['\'', '"', '\\']);
         !mark.is_empty() && mark.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
     };
-    is_quoted || mark.is_some_and(is_mark)
+    is_quoted || before.ends_with("<<") && is_mark(&line[before.len()..])
 }
 
 /// Lines of a script that say little of what it does.

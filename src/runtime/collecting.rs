@@ -4,6 +4,7 @@
 //! same, however much is in it.
 
 use std::{
+    collections::HashSet,
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError,
@@ -47,6 +48,9 @@ pub struct Collecting {
 /// Things that come in quick succession wait for each other this long.
 const TOGETHER: Duration = Duration::from_millis(25);
 
+/// Runs that are told of before all are found: more than a screen has room for.
+const NEWEST: usize = 100;
+
 /// Brings what was found; false where nobody listens any more.
 type Tell<'a> = dyn Fn(Found) -> bool + 'a;
 
@@ -57,19 +61,10 @@ impl Collecting {
 
     /// The runs below these paths.
     pub fn find(&self, sources: &[PathBuf], order: Order, tell: &Tell<'_>) {
+        let _first = self.finding.goes_first();
         self.siblings.forget();
         if order == Order::NewestFirst {
-            let mut runs = vec![];
-            for source in sources {
-                store::walk(source, &mut |run| {
-                    runs.push((cards::written_at(&run), run));
-                    self.is_wanted()
-                });
-            }
-            runs.sort_by(|a, b| b.cmp(a));
-            runs.dedup_by(|a, b| a.1 == b.1);
-            tell(Found::Paths(runs.into_iter().map(|(_, run)| run).collect()));
-            return;
+            return self.find_newest_first(sources, tell);
         }
         let batch = Batch::default();
         for source in sources {
@@ -83,8 +78,32 @@ impl Collecting {
         tell(Found::Paths(batch.rest()));
     }
 
+    /// The newest before the others are looked for, by their files alone.
+    fn find_newest_first(&self, sources: &[PathBuf], tell: &Tell<'_>) {
+        let heads = self.kept().map(|kept| &kept.heads);
+        let newest = store::newest(sources, NEWEST, heads);
+        tell(Found::Paths(newest.clone()));
+        let told: HashSet<PathBuf> = newest.into_iter().collect();
+        let mut runs = vec![];
+        for source in sources {
+            store::walk_knowing(source, heads, &mut |run| {
+                if !told.contains(&run) {
+                    runs.push((cards::written_at(&run), run));
+                }
+                self.is_wanted()
+            });
+        }
+        runs.sort_by(|a, b| b.cmp(a));
+        runs.dedup_by(|a, b| a.1 == b.1);
+        tell(Found::Paths(runs.into_iter().map(|(_, run)| run).collect()));
+        if let Some(heads) = heads {
+            heads.save();
+        }
+    }
+
     /// What these runs say.
     pub fn read(&self, depth: Depth, asked: &[Asked], tell: &Tell<'_>) {
+        let _first = self.finding.goes_first();
         match depth {
             Depth::Beginning => self.read_beginnings(asked, tell),
             Depth::Index => self.read_indexes(asked, tell),

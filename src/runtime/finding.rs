@@ -4,10 +4,11 @@
 use std::{
     path::PathBuf,
     sync::{
-        Arc,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
     },
     thread,
+    time::{Duration, Instant},
 };
 
 use crate::{
@@ -28,9 +29,50 @@ pub struct Finding {
     newest: Arc<AtomicU64>,
     /// The index is being brought up to date.
     is_at_work: Arc<AtomicBool>,
+    first: Arc<First>,
+}
+
+/// What somebody waits for, and goes before the index.
+#[derive(Debug, Default)]
+struct First {
+    under_way: AtomicUsize,
+    /// When the last of it ended.
+    ended: Mutex<Option<Instant>>,
+}
+
+/// While it is there the index waits.
+pub struct GoesFirst(Arc<First>);
+
+impl Drop for GoesFirst {
+    fn drop(&mut self) {
+        self.0.under_way.fetch_sub(1, Ordering::Relaxed);
+        *self.0.ended.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+    }
+}
+
+/// What somebody waits for comes in questions, one soon after the other.
+const BETWEEN_QUESTIONS: Duration = Duration::from_millis(200);
+
+impl First {
+    /// Returns once nobody has waited for anything for a while.
+    fn wait(&self) {
+        let is_soon = || {
+            let ended = *self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+            ended.is_some_and(|ended| ended.elapsed() < BETWEEN_QUESTIONS)
+        };
+        while self.under_way.load(Ordering::Relaxed) > 0 || is_soon() {
+            thread::sleep(BETWEEN_QUESTIONS / 4);
+        }
+    }
 }
 
 impl Finding {
+    /// Has the index wait for as long as this is kept.
+    pub fn goes_first(&self) -> GoesFirst {
+        self.first.under_way.fetch_add(1, Ordering::Relaxed);
+        GoesFirst(self.first.clone())
+    }
+
     /// This is asked now, and what was asked before is not wanted any more.
     pub fn begin(&self, request: Request) {
         self.newest.store(request.number(), Ordering::Relaxed);
@@ -45,6 +87,7 @@ impl Finding {
         tell: &dyn Fn(RunHits) -> bool,
     ) -> Result<Looked, Sentence> {
         let lookup = Lookup::parse(words, Time(jiff::Timestamp::now().as_millisecond()))?;
+        let _first = self.goes_first();
         let goes_on = || self.newest.load(Ordering::Relaxed) == request.number();
         let finder = Finder { lookup: &lookup, index: self.index.as_deref(), goes_on: &goes_on };
         let looked = finder.look(&sources, &mut |told| match told {
@@ -65,10 +108,15 @@ impl Finding {
         if self.is_at_work.swap(true, Ordering::AcqRel) {
             return;
         }
-        let is_at_work = self.is_at_work.clone();
+        let (is_at_work, first) = (self.is_at_work.clone(), self.first.clone());
         let work = move || {
+            let goes_on = || {
+                first.wait();
+                true
+            };
+            goes_on();
             // What goes wrong costs time alone: what is not in the index is read when it is looked through.
-            let _ = lookup::build(&index, &folders, &|| true, &mut |_| {});
+            let _ = lookup::build(&index, &folders, &goes_on, &mut |_| {});
             is_at_work.store(false, Ordering::Release);
         };
         if thread::Builder::new().name("index".into()).spawn(work).is_err() {

@@ -41,16 +41,6 @@ pub enum Set {
     Scores,
 }
 
-impl Set {
-    /// What the rows are called.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Sessions => "session",
-            Self::Scores => "run",
-        }
-    }
-}
-
 /// Who says so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {

@@ -84,6 +84,8 @@ pub enum Context {
     Table,
     /// Typing what narrows the table down.
     Filter,
+    /// The same among the sessions of this machine, where typing comes first.
+    Start,
     /// What was found in all runs of the table.
     Found,
     /// Typing what to look for in them.
@@ -152,6 +154,7 @@ impl Context {
         Self::Ended,
         Self::Table,
         Self::Filter,
+        Self::Start,
         Self::Found,
         Self::FindWords,
         Self::Live,
@@ -217,6 +220,7 @@ impl Context {
             Self::Ended => "among the files of the compared runs",
             Self::Table => "in the table of runs",
             Self::Filter => "while typing a filter",
+            Self::Start => "among the sessions of this machine, while typing",
             Self::Found => "in what was found in all runs",
             Self::FindWords => "while typing what to find in all runs",
             Self::Live => "in the live run",
@@ -272,7 +276,9 @@ impl Context {
             Self::Audit | Self::AuditReading | Self::AuditReason | Self::AuditWords => {
                 Some(View::Audit)
             }
-            Self::Table | Self::Filter | Self::Found | Self::FindWords => Some(View::Collection),
+            Self::Table | Self::Filter | Self::Start | Self::Found | Self::FindWords => {
+                Some(View::Collection)
+            }
             Self::Live | Self::LivePrompt | Self::Agent => Some(View::Live),
             _ => None,
         }
@@ -312,6 +318,7 @@ impl Context {
             Self::Steps => &[Self::Steps, Self::Replay, Self::InRun, Self::Anywhere],
             Self::Table => &[Self::Table, Self::Anywhere],
             Self::Filter => &[Self::Filter],
+            Self::Start => &[Self::Start],
             Self::Found => &[Self::Found, Self::Anywhere],
             Self::FindWords => &[Self::FindWords],
             Self::Live => &[Self::Live, Self::Anywhere],
@@ -369,6 +376,7 @@ impl Context {
             Self::Prompt
                 | Self::Requests
                 | Self::Filter
+                | Self::Start
                 | Self::FindWords
                 | Self::RubricFind
                 | Self::AuditWords

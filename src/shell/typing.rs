@@ -54,7 +54,7 @@ impl App {
             Context::LivePrompt => {
                 self.screens.live().and_then(|live| Some(&*live.input.prompt.as_ref()?.text))
             }
-            Context::Filter => {
+            Context::Filter | Context::Start => {
                 self.screens.table().and_then(|table| Some(&*table.prompt.as_ref()?.text))
             }
             Context::FindWords => {
@@ -95,7 +95,7 @@ fn typed(context: Context, words: String) -> Message {
         Context::AuditWords => Message::Run(RunMessage::Audit(audit::Message::Words(
             audit::prompt::Message::Type(words),
         ))),
-        Context::Filter => {
+        Context::Filter | Context::Start => {
             let message = table::prompt::Message::Type(words);
             Message::Collection(table::Message::Prompt(message))
         }

@@ -101,8 +101,10 @@ pub fn for_each<'a, T: Sync>(items: &'a [T], work: impl Fn(&'a T) -> bool + Sync
     let next = AtomicUsize::new(0);
     let labour = || {
         stand_back();
-        while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
-            if !work(item) {
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = items.get(at) else { return };
+            if !executor::one_of_many(items.len() - at - 1, || work(item)) {
                 next.store(items.len(), Ordering::Relaxed);
             }
         }

@@ -1,6 +1,7 @@
 //! Threads for work that falls into pieces.
 
 use std::{
+    cell::Cell,
     sync::{
         Condvar, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicUsize, Ordering},
@@ -10,7 +11,13 @@ use std::{
 
 use crate::formats::Executor;
 
-/// As many threads as there are cores, started for one piece of work and gone after it.
+thread_local! {
+    /// Others do the same work beside this thread.
+    static IS_ONE_OF_MANY: Cell<bool> = const { Cell::new(false) };
+}
+
+/// As many threads as there are cores, started for one piece of work and gone after it; where this thread is one of many,
+/// it alone.
 pub struct Threads {
     count: usize,
 }
@@ -20,8 +27,18 @@ const MOST: usize = 8;
 
 impl Threads {
     pub fn all() -> Self {
-        Self { count: cores().min(MOST) }
+        let count = if IS_ONE_OF_MANY.get() { 1 } else { cores().min(MOST) };
+        Self { count }
     }
+}
+
+/// Does one of many works, `left` of which are still to be begun: while there are enough for every core each is done by one
+/// thread alone, which costs less.
+pub fn one_of_many<T>(left: usize, work: impl FnOnce() -> T) -> T {
+    let before = IS_ONE_OF_MANY.replace(left >= cores());
+    let done = work();
+    IS_ONE_OF_MANY.set(before);
+    done
 }
 
 /// How many cores there are for this program. The system is asked once: on Linux an answer reads several files.
@@ -79,7 +96,7 @@ impl Executor for Threads {
 
     fn in_order(&self, pieces: usize, work: &(dyn Fn(usize) + Sync), then: &mut dyn FnMut(usize)) {
         // A thread costs more than a small log, and thousands of them are opened for a table.
-        if pieces <= 1 {
+        if pieces <= 1 || self.count <= 1 {
             return (0..pieces).for_each(|piece| {
                 work(piece);
                 then(piece);

@@ -17,12 +17,14 @@ use crate::{
     },
 };
 
-use super::{cache::Cache, entries::own_folder_of};
+use super::{cache::Cache, entries::own_folder_of, heads::KnownHeads};
 
 /// Cards by recording, in a file of the cache folder. Whoever deletes it loses time and nothing else.
 #[derive(Debug)]
 pub struct KeptCards {
     cache: Cache,
+    /// What the beginnings of their files, and of others, said.
+    pub heads: KnownHeads,
 }
 
 /// Changes with what a card says, so that those of another version are not found.
@@ -56,7 +58,7 @@ impl KeptCards {
 
     /// As [`KeptCards::in_cache_folder`], in a file of this name.
     pub fn in_file(path: &Path) -> Option<Self> {
-        Some(Self { cache: Cache::open(path).ok()? })
+        Some(Self { cache: Cache::open(path).ok()?, heads: KnownHeads::beside(path) })
     }
 
     /// The cards of those recordings that are known as they are now, in the order of the paths.

@@ -1,6 +1,13 @@
 //! Giving memory back to the system: all of it after work that took much more than it leaves.
 
-use std::{sync::OnceLock, thread};
+use std::{
+    sync::{
+        OnceLock,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+    time::Duration,
+};
 
 /// How the program's allocator gives everything back that is free. It belongs to the program, which says how.
 static GIVE_BACK: OnceLock<fn()> = OnceLock::new();
@@ -20,12 +27,23 @@ pub fn sweep_after<T: Send + 'static>(bytes: u64, left: T) {
     }
 }
 
-/// Frees what was needed for a work that is done, and then gives back everything that is free, beside the caller.
+/// Works that were swept up after so far.
+static SWEEPS: AtomicUsize = AtomicUsize::new(0);
+
+/// What is free is kept so long, in case the next work of many wants it.
+const SOON: Duration = Duration::from_millis(50);
+
+/// Frees what was needed for a work that is done, and then gives back everything that is free, beside the caller; where the
+/// next work is done soon, after that.
 pub fn sweep<T: Send + 'static>(left: T) {
+    let number = SWEEPS.fetch_add(1, Ordering::Relaxed) + 1;
     let work = move || {
         super::stand_back();
         drop(left);
-        if let Some(give_back) = GIVE_BACK.get() {
+        thread::sleep(SOON);
+        if let Some(give_back) =
+            GIVE_BACK.get().filter(|_| SWEEPS.load(Ordering::Relaxed) == number)
+        {
             give_back();
         }
     };

@@ -2,7 +2,9 @@
 
 use std::{
     collections::HashSet,
+    fs,
     path::{Path, PathBuf},
+    time::SystemTime,
 };
 
 use rayon::prelude::*;
@@ -14,6 +16,7 @@ use crate::formats::{
 
 use super::{
     entries::{could_be_log, entries_of, is_bundle, is_folder, is_plain_file, name_of, stem_of},
+    heads::{KnownHead, KnownHeads},
     inside, reading, slopcodebench,
 };
 
@@ -37,7 +40,7 @@ type Found<'a> = dyn FnMut(PathBuf) -> bool + 'a;
 /// companions, and nothing of a live run's workspace. Links are not followed.
 pub fn runs_below(folder: &Path) -> Vec<PathBuf> {
     let mut runs = vec![];
-    below(folder, 0, &mut |run| {
+    below(folder, 0, None, &mut |run| {
         runs.push(run);
         true
     });
@@ -56,7 +59,7 @@ pub fn holds_runs(path: &Path) -> bool {
 pub fn holds_several(path: &Path) -> bool {
     let mut count = 0;
     if holds_runs(path) {
-        below(path, 0, &mut |_| {
+        below(path, 0, None, &mut |_| {
             count += 1;
             count < 2
         });
@@ -67,10 +70,55 @@ pub fn holds_several(path: &Path) -> bool {
 /// The recordings that a path stands for: those below a folder, else the path itself, whatever it is. False if `found`
 /// ended it.
 pub fn walk(path: &Path, found: &mut Found<'_>) -> bool {
-    if holds_runs(path) { below(path, 0, found) } else { found(path.to_owned()) }
+    walk_knowing(path, None, found)
 }
 
-fn below(folder: &Path, depth: usize, found: &mut Found<'_>) -> bool {
+/// As [`walk`], by what is known of the beginnings of files; what is new is known then, and not saved.
+pub fn walk_knowing(path: &Path, heads: Option<&KnownHeads>, found: &mut Found<'_>) -> bool {
+    if holds_runs(path) { below(path, 0, heads, found) } else { found(path.to_owned()) }
+}
+
+/// The newest of the logs below these folders that are recordings of their own whatever else is there, the newest first, at
+/// most so many: something to show before thousands of files are looked into.
+pub fn newest(sources: &[PathBuf], most: usize, heads: Option<&KnownHeads>) -> Vec<PathBuf> {
+    let mut logs = vec![];
+    sources.iter().for_each(|source| logs_below(source, 0, &mut logs));
+    logs.sort_unstable_by(|a, b| b.cmp(a));
+    logs.dedup();
+    logs.truncate(most * 2);
+    let is_run =
+        |path: &Path| matches!(look_into(path, heads), Some(Entry::Log(_, BelongsTo::Itself)));
+    let runs = logs.par_iter().map(|(_, path)| is_run(path).then(|| path.clone()));
+    let runs: Vec<Option<PathBuf>> = runs.collect();
+    runs.into_iter().flatten().take(most).collect()
+}
+
+/// What may be logs by their names, with their times.
+fn logs_below(folder: &Path, depth: usize, logs: &mut Vec<(SystemTime, PathBuf)>) {
+    let is_one = is_bundle(folder) || inside::is_repository(folder);
+    if is_one || is_work_folder(folder) || slopcodebench::is_problem(folder) {
+        return;
+    }
+    let (mut folders, mut stems) = (vec![], HashSet::new());
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => folders.push(path),
+            Ok(kind) if kind.is_file() && could_be_log(&path) => {
+                stems.insert(stem_of(&path));
+                let written = entry.metadata().and_then(|meta| meta.modified());
+                logs.extend(written.ok().map(|written| (written, path)));
+            }
+            Ok(_) | Err(_) => {}
+        }
+    }
+    let is_own = |path: &Path| stems.contains(name_of(path)) || name_of(path) == "workspace.git";
+    for folder in folders.iter().filter(|path| depth < MOST_DEEP && !is_own(path)) {
+        logs_below(folder, depth + 1, logs);
+    }
+}
+
+fn below(folder: &Path, depth: usize, heads: Option<&KnownHeads>, found: &mut Found<'_>) -> bool {
     if is_work_folder(folder) {
         return true;
     }
@@ -85,7 +133,7 @@ fn below(folder: &Path, depth: usize, found: &mut Found<'_>) -> bool {
     if inside::at(folder).is_some_and(|place| place.members.are_runs()) {
         return entries.into_iter().all(found);
     }
-    let Looked { logs, holders } = looked_into(&entries);
+    let Looked { logs, holders } = looked_into(&entries, heads);
     for log in &logs {
         if !found(log.clone()) {
             return false;
@@ -100,7 +148,7 @@ fn below(folder: &Path, depth: usize, found: &mut Found<'_>) -> bool {
     let is_entered = |path: &PathBuf| is_folder(path) || holders.contains(path);
     let folders = entries.iter().filter(|path| !is_own(path) && is_entered(path));
     for folder in folders {
-        if !below(folder, depth + 1, found) {
+        if !below(folder, depth + 1, heads, found) {
             return false;
         }
     }
@@ -121,10 +169,18 @@ enum Entry {
     Holder,
 }
 
+impl Entry {
+    fn known(&self) -> Option<KnownHead> {
+        let Self::Log(format, belongs_to) = self else { return None };
+        let (format, belongs_to) = (format.name().to_owned(), belongs_to.clone());
+        Some(KnownHead { format, belongs_to, names: None })
+    }
+}
+
 /// Each is looked into once, and once more where there are companions by name.
-fn looked_into(entries: &[PathBuf]) -> Looked {
+fn looked_into(entries: &[PathBuf], heads: Option<&KnownHeads>) -> Looked {
     let known: Vec<(&PathBuf, Entry)> =
-        entries.par_iter().filter_map(|path| Some((path, look_into(path)?))).collect();
+        entries.par_iter().filter_map(|path| Some((path, look_into(path, heads)?))).collect();
     let (mut paths, mut told, mut holders) = (vec![], vec![], HashSet::new());
     for (path, entry) in known {
         match entry {
@@ -137,18 +193,50 @@ fn looked_into(entries: &[PathBuf]) -> Looked {
             }
         }
     }
-    let names = |at: usize| names(paths[at], told[at].0).unwrap_or_default();
+    let names = |at: usize| {
+        let ask = || names(paths[at], told[at].0).unwrap_or_default();
+        match heads {
+            Some(heads) => {
+                heads.names(paths[at], || ask().into_iter().collect()).into_iter().collect()
+            }
+            None => ask(),
+        }
+    };
     let logs = companions::mains(&told, names).into_iter().map(|at| paths[at].clone()).collect();
     Looked { logs, holders }
 }
 
-fn look_into(path: &Path) -> Option<Entry> {
+fn look_into(path: &Path, heads: Option<&KnownHeads>) -> Option<Entry> {
     if inside::is_named_as_holder(path) {
         return inside::holds(path).then_some(Entry::Holder);
     }
-    if !could_be_log(path) || !is_plain_file(path) {
+    if !could_be_log(path) {
         return None;
     }
+    let Ok(meta) = fs::symlink_metadata(path) else {
+        return if is_plain_file(path) { read_into(path) } else { None };
+    };
+    if !meta.is_file() {
+        return None;
+    }
+    let known = heads.and_then(|heads| heads.get(path, &meta));
+    let entry = match &known {
+        Some(head) => head.as_ref().and_then(|head| {
+            Some(Entry::Log(formats::by_name(&head.format)?, head.belongs_to.clone()))
+        }),
+        None => read_into(path),
+    };
+    if !matches!(entry, Some(Entry::Holder)) {
+        inside::is_plain_log(path, &meta);
+        if let Some(heads) = heads.filter(|_| known.is_none()) {
+            heads.put(path, &meta, entry.as_ref().and_then(Entry::known));
+        }
+    }
+    entry
+}
+
+/// What the beginning of a file says that may be a log.
+fn read_into(path: &Path) -> Option<Entry> {
     let (bytes, is_whole) = reading::read_head(path).ok()?;
     let head = Head { name: name_of(path), bytes: &bytes, is_whole };
     if inside::has_named_columns(&bytes) {

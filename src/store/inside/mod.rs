@@ -155,14 +155,32 @@ fn members_of(file: &Path) -> Option<Arc<dyn Members>> {
         return found;
     }
     let found = open(file);
+    keep(file, (changed, len, found.clone()));
+    found
+}
+
+/// A log was looked into and holds nothing but itself; it need not be looked into again for that.
+pub fn is_plain_log(file: &Path, meta: &fs::Metadata) {
+    keep(file, (meta.modified().ok(), meta.len(), None));
+}
+
+/// What holds nothing is remembered of so many files, what holds something of so many: a long walk is not to keep all that it
+/// saw.
+const MOST_PLAIN: usize = 20_000;
+const MOST_HOLDERS: usize = 256;
+
+fn keep(file: &Path, seen: (Option<SystemTime>, u64, Option<Arc<dyn Members>>)) {
     let mut all = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let all = all.get_or_insert_default();
-    // A long walk is not to keep all that it saw.
-    if all.len() > 256 {
+    if all.len() > MOST_PLAIN {
         all.clear();
     }
-    all.insert(file.to_owned(), (changed, len, found.clone()));
-    found
+    if seen.2.is_some()
+        && all.values().filter(|(_, _, found)| found.is_some()).count() > MOST_HOLDERS
+    {
+        all.retain(|_, (_, _, found)| found.is_none());
+    }
+    all.insert(file.to_owned(), seen);
 }
 
 /// Whether a folder is a repository of git, by what stands in it.

@@ -20,11 +20,12 @@ use super::{
     super::{
         archive::Opened,
         bytes::Access,
-        executor::{cores, stand_back},
+        executor::{cores, one_of_many, stand_back},
         find,
+        heads::KnownHeads,
         open::{index as index_of, opened},
         siblings::Siblings,
-        walk::walk,
+        walk::walk_knowing,
     },
     gathered::Gathered,
     index::{Facts, Index, Part, Row, lock_of},
@@ -63,6 +64,9 @@ enum Piece {
 const TOGETHER: Duration = Duration::from_secs(3);
 const TOGETHER_BYTES: usize = 24 << 20;
 
+/// What was written is there for others when nothing more has come for so long.
+const QUIET: Duration = Duration::from_millis(100);
+
 /// Parts that wait to be written.
 const WAITING: usize = 8;
 
@@ -82,7 +86,9 @@ pub fn build(
     let index = Index::to_write(path)?;
     let siblings = Siblings::default();
     let rows = index.runs().map_err(told)?;
-    let found = found(sources);
+    let heads = KnownHeads::beside(path);
+    let found = found(sources, &heads);
+    heads.save();
     remove_gone(&index, &rows, sources, &found).map_err(told)?;
     let (fresh, stale) = parted(&rows, found, &siblings);
     let mut progress = Progress { runs: 0, of_runs: stale.len(), passed_over: fresh };
@@ -121,12 +127,12 @@ fn lock_file(path: &Path) -> Result<fs::File, String> {
 }
 
 /// The runs below some paths with the time of their last change, the newest first.
-pub fn found(sources: &[PathBuf]) -> Vec<(PathBuf, u64)> {
+pub fn found(sources: &[PathBuf], heads: &KnownHeads) -> Vec<(PathBuf, u64)> {
     let mut found = vec![];
     let mut seen = HashSet::new();
     for source in sources {
         let source = std::path::absolute(source).unwrap_or_else(|_| source.clone());
-        walk(&source, &mut |run| {
+        walk_knowing(&source, Some(heads), &mut |run| {
             if seen.insert(run.clone()) {
                 let written = written(&run);
                 found.push((run, written));
@@ -196,11 +202,12 @@ impl Readers<'_> {
         stand_back();
         let known = Index::existing(self.path);
         let mut gathered = Gathered::default();
-        while let Some((path, written)) = self.stale.get(self.next.fetch_add(1, Ordering::Relaxed))
-        {
-            if !(self.goes_on)()
-                || self.read_run(path, *written, known.as_ref(), &mut gathered, sender).is_none()
-            {
+        loop {
+            let at = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some((path, written)) = self.stale.get(at) else { return };
+            let left = self.stale.len() - at - 1;
+            let mut read = || self.read_run(path, *written, known.as_ref(), &mut gathered, sender);
+            if !(self.goes_on)() || one_of_many(left, &mut read).is_none() {
                 return;
             }
         }
@@ -284,7 +291,8 @@ fn write(index: &Index, pieces: &Receiver<Piece>, ended: &mut dyn FnMut()) -> ru
                 }
             }
             let is_enough = bytes > TOGETHER_BYTES || began.elapsed() > TOGETHER;
-            next = if is_enough { None } else { pieces.recv().ok() };
+            // Whoever looks for something is not to wait while nothing comes.
+            next = if is_enough { None } else { pieces.recv_timeout(QUIET).ok() };
         }
         index.commit()?;
     }

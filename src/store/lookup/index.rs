@@ -116,21 +116,32 @@ pub fn lock_of(path: &Path) -> PathBuf {
     path.with_extension("lock")
 }
 
-/// Deletes the index; whether there was one. The error is a sentence.
+/// Deletes the index; whether there was one. The error is a sentence, also where another program is writing: its journal
+/// would be taken for that of the next index.
 pub fn forget(path: &Path) -> Result<bool, String> {
-    let told = |why: std::io::Error| {
-        format!(
-            "the index {} cannot be deleted: {}",
-            path.display(),
-            super::super::bytes::reason(&why)
-        )
-    };
+    let lock = fs::OpenOptions::new().write(true).open(lock_of(path)).ok();
+    if lock.as_ref().is_some_and(|lock| lock.try_lock().is_err()) {
+        return Err(format!(
+            "the index {} is being brought up to date by another program; delete it when that is done",
+            path.display()
+        ));
+    }
+    let was_there = remove(path)?;
+    let _ = fs::remove_file(lock_of(path)); // an empty file, which nobody misses
+    Ok(was_there)
+}
+
+/// As [`forget`], by who holds the lock.
+fn remove(path: &Path) -> Result<bool, String> {
     let is_there = path.exists();
     let mut journal = path.as_os_str().to_owned();
     journal.push("-journal");
-    for file in [path.to_owned(), PathBuf::from(journal), lock_of(path)] {
+    for file in [path.to_owned(), PathBuf::from(journal)] {
         match fs::remove_file(&file) {
-            Err(why) if why.kind() != std::io::ErrorKind::NotFound => return Err(told(why)),
+            Err(why) if why.kind() != std::io::ErrorKind::NotFound => {
+                let why = super::super::bytes::reason(&why);
+                return Err(format!("the index {} cannot be deleted: {why}", path.display()));
+            }
             _ => {}
         }
     }
@@ -158,7 +169,7 @@ impl Index {
         }
         match Self::prepared(path) {
             Err(why) if is_damage(&why) => {
-                forget(path)?;
+                remove(path)?;
                 Self::prepared(path).map_err(|why| told(why.to_string()))
             }
             opened => opened.map_err(|why| told(why.to_string())),

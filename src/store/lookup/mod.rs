@@ -25,7 +25,13 @@ use crate::{
     run::lookup::{About, Hit, Looked, Lookup, MOST_HITS, Moment, RunHits},
 };
 
-use super::{archive::Opened, executor::Threads, open::open_among, siblings::Siblings};
+use super::{
+    archive::Opened,
+    executor::{Threads, one_of_many},
+    heads::KnownHeads,
+    open::open_among,
+    siblings::Siblings,
+};
 
 use index::{Facts, Index, Row};
 use parts::Parts;
@@ -93,7 +99,9 @@ impl Finder<'_> {
         let fresh = rest.into_iter().filter(|row| (self.goes_on)() && row.is_now(&siblings));
         known.extend(fresh.map(|row| row.path));
         let absolute: Vec<PathBuf> = sources.iter().map(|source| source.absolute.clone()).collect();
-        let others = build::found(&absolute).into_iter().filter(|(path, _)| !known.contains(path));
+        let heads = self.index.map_or_else(KnownHeads::default, KnownHeads::beside);
+        let others =
+            build::found(&absolute, &heads).into_iter().filter(|(path, _)| !known.contains(path));
         let others = others.filter_map(|(path, _)| {
             Some(Wanted { path: told_as(&sources, &path)?, parts: MayHave::Anywhere })
         });
@@ -140,7 +148,8 @@ impl Finder<'_> {
         let goes_on = || !is_over.load(Ordering::Relaxed) && (self.goes_on)();
         let work = |at: usize| {
             if goes_on() {
-                *held(&kept[at]) = self.look_in(&wanted[at], siblings, &goes_on);
+                let look = || self.look_in(&wanted[at], siblings, &goes_on);
+                *held(&kept[at]) = one_of_many(wanted.len() - at - 1, look);
             }
         };
         let mut then = |at: usize| {

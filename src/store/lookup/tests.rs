@@ -178,6 +178,68 @@ fn a_run_that_is_gone_is_found_no_more() {
 }
 
 #[test]
+fn a_run_that_was_cut_short_or_replaced_is_told_as_it_is_now() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.jsonl");
+    let index = folder.path().join("words.sqlite");
+    let long: Vec<_> =
+        (0..600).map(|at| turn(&format!("filler {at} {}", "x ".repeat(1000)))).collect();
+    append(&path, &long);
+    build_all(&index, folder.path());
+    let is_as_read = |lookup: &str| {
+        let (with, without) = (found(&path, lookup, Some(&index)), found(&path, lookup, None));
+        assert_eq!(with.0, without.0, "{lookup}");
+        with.1.hits
+    };
+
+    append(&path, &long[..100]);
+    assert_eq!((is_as_read("filler 599"), is_as_read("filler 99")), (0, 1));
+    build_all(&index, folder.path());
+    assert_eq!((is_as_read("filler 599"), is_as_read("filler 99")), (0, 1));
+
+    // As many bytes as before, and longer than before.
+    let others = |count: usize| -> Vec<_> {
+        (0..count).map(|at| turn(&format!("others {at} {}", "y ".repeat(1000)))).collect()
+    };
+    for count in [100, 400] {
+        append(&path, &others(count));
+        let time = std::time::SystemTime::now() + std::time::Duration::from_secs(count as u64);
+        std::fs::File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
+        assert_eq!((is_as_read("filler"), is_as_read("others 99")), (0, 1));
+        build_all(&index, folder.path());
+        assert_eq!((is_as_read("filler"), is_as_read("others 99")), (0, 1));
+    }
+}
+
+#[test]
+fn an_index_that_is_written_is_not_deleted_and_one_that_is_gone_is_done_without() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.jsonl");
+    append(&path, &[turn("needle")]);
+    let index = folder.path().join("words.sqlite");
+    let (mut refused, mut calls) = (None, 0);
+
+    build(&index, &[folder.path().to_owned()], &|| true, &mut |_| {
+        calls += 1;
+        refused = forget(&index).err();
+    })
+    .unwrap();
+
+    assert!(calls > 0 && refused.is_some_and(|why| why.contains("another program")));
+    let lookup = Lookup::parse("needle", Time(0)).unwrap();
+    let mut hits = 0;
+    // It goes while a question is under way.
+    Finder { lookup: &lookup, index: Some(&index), goes_on: &|| true }.look(
+        &[folder.path().to_owned()],
+        &mut |_| {
+            hits += 1;
+            forget(&index).unwrap()
+        },
+    );
+    assert_eq!((hits, found(&path, "needle", Some(&index)).1.hits), (1, 1));
+}
+
+#[test]
 fn filters_narrow_down_what_is_found() {
     let folder = tempfile::tempdir().unwrap();
     let failed =

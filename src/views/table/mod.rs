@@ -210,6 +210,14 @@ impl Collection {
         self.shape.set.unwrap_or(self.worked_out.set)
     }
 
+    /// What a row is called.
+    pub fn what(&self) -> &'static str {
+        match self.set() {
+            Set::Sessions => "session",
+            Set::Scores => "run",
+        }
+    }
+
     /// As somebody chose; sessions with the newest first where nobody did.
     pub fn sort(&self) -> Option<Sort> {
         let newest =
@@ -328,7 +336,10 @@ impl Collection {
     pub fn context(&self) -> Context {
         match &self.finding {
             Some(finding) => finding.context(),
-            None if self.prompt.is_some() => Context::Filter,
+            None if self.prompt.is_some() => match self.shape.start {
+                Some(_) => Context::Start,
+                None => Context::Filter,
+            },
             None => Context::Table,
         }
     }
@@ -429,7 +440,7 @@ impl Collection {
         if !std::mem::take(&mut self.worked_out.has_news) {
             return;
         }
-        if (self.scroll.cursor, self.scroll.top) == (0, 0) {
+        if self.scroll.top == 0 && self.scroll.cursor == self.first_line() {
             self.arrange_around(None);
         } else {
             self.arrange_around(self.spot());
@@ -444,7 +455,6 @@ impl Collection {
 
     /// As [`Self::arrange`], with the cursor on the first line: enter opens the first that fits.
     fn arrange_from_top(&mut self) {
-        self.scroll = Scroll::default();
         self.worked_out.taken = self.rows.iter().map(|row| self.shape.filter.takes(row)).collect();
         self.arrange_around(None);
     }
@@ -464,7 +474,11 @@ impl Collection {
         self.worked_out.arranged.lines = order::lines(&self.rows, &wish);
         self.lay_out_columns();
         self.worked_out.arranged.matched = self.match_up();
-        if let Some(cursor) = spot.and_then(|spot| self.place_of(&spot)) {
+        let Some(spot) = spot else {
+            self.scroll = Scroll { cursor: self.first_line(), ..Scroll::default() };
+            return;
+        };
+        if let Some(cursor) = self.place_of(&spot) {
             let moved = self.scroll.cursor.abs_diff(cursor);
             // It stays where it is on screen, too.
             self.scroll.top = match cursor > self.scroll.cursor {
@@ -474,6 +488,14 @@ impl Collection {
             self.scroll.cursor = cursor;
         }
         self.scroll.cursor = self.scroll.cursor.min(self.lines().len().saturating_sub(1));
+    }
+
+    /// Where the cursor is before it is moved: on the first line; among the sessions of this machine on the first of them,
+    /// which enter opens.
+    fn first_line(&self) -> usize {
+        let first = |line: &Line| line.run().is_some();
+        let first = self.shape.start.as_ref().and_then(|_| self.lines().iter().position(first));
+        first.unwrap_or_default()
     }
 
     /// Whether values of another profile stand in a column too.

@@ -1,7 +1,7 @@
 //! The keys of the table of runs: one row a binding.
 
 use crate::{
-    shell::overlay,
+    shell::{Message, overlay},
     views::table,
     widgets::{
         key::{Code, Key},
@@ -11,7 +11,7 @@ use crate::{
 
 use super::{
     Binding,
-    Context::{Filter, FindWords, Found, Table},
+    Context::{Filter, FindWords, Found, Start, Table},
     row::{c, everywhere, k, narrow, open, row, table},
 };
 
@@ -46,10 +46,20 @@ pub static ROWS: &[Binding] = &[
     row(Table, &[k(Code::Esc)], "without the filter, then without groups, then in the order of the folders", "", |_| table(table::Message::Escape)),
     row(Filter, &[k(Code::Up)], "previous run", "", |_| table(table::Message::Move(Motion::Up(1)))),
     row(Filter, &[k(Code::Down)], "next run", "", |_| table(table::Message::Move(Motion::Down(1)))),
-    row(Filter, &[k(Code::Enter)], "keep the filter; among the sessions of this machine open the one at the cursor", "keep", |_| narrow(table::prompt::Message::Accept)),
+    row(Filter, &[k(Code::Enter)], "keep the filter", "keep", |_| narrow(table::prompt::Message::Accept)),
     row(Filter, &[k(Code::Esc), Key::ctrl('c')], "as it was before", "cancel", |_| narrow(table::prompt::Message::Cancel)),
     row(Filter, &[k(Code::Backspace)], "erase a character", "", |_| narrow(table::prompt::Message::Erase)),
     row(Filter, &[Key::ctrl('u')], "erase everything", "", |_| narrow(table::prompt::Message::EraseAll)),
+    row(Start, &[k(Code::Enter)], "open the session at the cursor; a sample run where there is none", "open", |_| narrow(table::prompt::Message::Accept)),
+    row(Start, &[Key::ctrl('f')], "find words in all sessions", "find in all", |_| everywhere(table::finding::Message::Start)),
+    row(Start, &[k(Code::Esc)], "to the keys of the table: columns, sorting, groups, facts; / types again", "keys", |_| narrow(table::prompt::Message::Cancel)),
+    row(Start, &[k(Code::Up)], "previous session", "", |_| table(table::Message::Move(Motion::Up(1)))),
+    row(Start, &[k(Code::Down)], "next session", "", |_| table(table::Message::Move(Motion::Down(1)))),
+    row(Start, &[k(Code::Backspace)], "erase a character", "", |_| narrow(table::prompt::Message::Erase)),
+    row(Start, &[Key::ctrl('u')], "erase everything", "", |_| narrow(table::prompt::Message::EraseAll)),
+    row(Start, &[k(Code::PageUp)], "a page up", "", |_| table(table::Message::Move(Motion::PageUp))),
+    row(Start, &[k(Code::PageDown)], "a page down", "", |_| table(table::Message::Move(Motion::PageDown))),
+    row(Start, &[Key::ctrl('c')], "quit", "quit", |_| Message::Quit),
     row(FindWords, &[k(Code::Enter)], "find these words", "find", |_| everywhere(table::finding::Message::Accept)),
     row(FindWords, &[k(Code::Esc), Key::ctrl('c')], "to what was found before, else to the table", "cancel", |_| everywhere(table::finding::Message::Cancel)),
     row(FindWords, &[k(Code::Backspace)], "erase a character", "", |_| everywhere(table::finding::Message::Erase)),

@@ -35,7 +35,7 @@ fn what(table: &Collection, theme: Theme) -> Vec<Span<'static>> {
         [one] => one.file_name().unwrap_or(one.as_os_str()).to_string_lossy().into_owned(),
         several => format!("{} paths", several.len()),
     };
-    let mut facts = vec![counted(table.rows.len(), table.set().word())];
+    let mut facts = vec![counted(table.rows.len(), table.what())];
     if !table.shape.filter.is_empty() {
         facts.push(format!("{} fit `{}`", table.taken(), table.shape.filter.text));
     }
@@ -52,7 +52,7 @@ fn progress(table: &Collection, theme: Theme) -> Vec<Span<'static>> {
     let total = table.rows.len();
     let [read, done] = table.progress();
     let words = match (table.is_listed, read < total, done < total) {
-        (false, ..) => format!("looking for runs… {total} so far"),
+        (false, ..) => format!("looking for {}s… {total} so far", table.what()),
         (true, ..) if table.reads_what_is_seen() => {
             let words = format!("{read}/{total} read: the others as they are looked at");
             return vec![own(words, theme.of(Meaning::Muted))];

@@ -52,7 +52,7 @@ pub fn draw(table: &Collection, theme: Theme, layout: &Layout, buffer: &mut Buff
 /// Why there is no row.
 fn nothing(table: &Collection) -> String {
     match (table.rows.is_empty(), table.is_listed) {
-        (true, false) => "looking for runs…".into(),
+        (true, false) => format!("looking for {}s…", table.what()),
         (true, true) if table.shape.start.is_some() => {
             let sample = match table.shape.start.as_ref().and_then(|start| start.sample.as_ref()) {
                 Some(_) => "enter opens a sample run",
@@ -65,10 +65,9 @@ fn nothing(table: &Collection) -> String {
         }
         (true, true) => "no recording below here: `trajview formats` lists what can be read".into(),
         (false, _) => {
-            let count = table.rows.len();
+            let count = counted(table.rows.len(), table.what());
             let text = crate::widgets::line::safe(&table.shape.filter.text);
-            let what = table.set().word();
-            format!("none of {count} {what}s fits the filter `{text}`; esc shows them all")
+            format!("none of {count} fits the filter `{text}`; esc shows them all")
         }
     }
 }
@@ -135,7 +134,7 @@ impl Drawn<'_> {
             },
             Key::Coming => "still being read".into(),
         };
-        let runs = format!(" · {}", counted(group.rows.len(), table.set().word()));
+        let runs = format!(" · {}", counted(group.rows.len(), table.what()));
         let heading = vec![
             own(sign, theme.of(Meaning::Key)),
             own(name, theme.of(Meaning::Heading)),

@@ -4,7 +4,10 @@ use ratatui::{buffer::Buffer, layout::Rect, style::Style, text::Line};
 
 use crate::{
     metrics::Number,
-    run::{Card, figures},
+    run::{
+        Card,
+        figures::{self, counted},
+    },
     session::columns::{Column, Source},
     views::table::{Collection, row::Row, values::Known},
     widgets::{
@@ -35,7 +38,7 @@ pub fn draw(table: &Collection, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let title = Line::styled(format!(" {name} "), theme.of(Meaning::Title));
     let inner = titled(false, [title, Line::default(), Line::default()], theme, area, buffer);
     let Some(row) = table.selected() else {
-        return sentence("the cursor is not on a run", theme.of(Meaning::Muted), inner, buffer);
+        return sentence(&off_the_runs(table), theme.of(Meaning::Muted), inner, buffer);
     };
     let width = usize::from(inner.width);
     let (curve, height) =
@@ -50,6 +53,21 @@ pub fn draw(table: &Collection, theme: Theme, area: Rect, buffer: &mut Buffer) {
     if let Some(curve) = curve {
         let below = Rect { y: inner.y + height, height: CURVE, ..inner };
         erosion(curve, theme, below, buffer);
+    }
+}
+
+/// What to say where the cursor is on no run.
+fn off_the_runs(table: &Collection) -> String {
+    match table.group_at_cursor() {
+        Some(group) => {
+            let enter = match (table.prompt.is_some(), group.is_folded) {
+                (true, _) => "opens the first",
+                (false, true) => "unfolds it",
+                (false, false) => "folds it",
+            };
+            format!("{} in this group: enter {enter}", counted(group.rows.len(), table.what()))
+        }
+        None => "the cursor is not on a run".into(),
     }
 }
 
