@@ -120,7 +120,7 @@ pub enum Context {
 }
 
 impl Context {
-    pub const ALL: [Self; 61] = [
+    pub const ALL: [Self; 62] = [
         Self::Replay,
         Self::Anywhere,
         Self::InRun,
