@@ -5,18 +5,19 @@
 
 use std::{
     collections::HashMap,
-    fs, io,
+    fs,
     path::{Path, PathBuf},
     sync::{
         Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
-    time::UNIX_EPOCH,
 };
 
 use serde::{Deserialize, Serialize};
 
 use crate::formats::companions::BelongsTo;
+
+use super::{disk::written, write};
 
 /// The beginnings of files, as they were understood.
 #[derive(Debug, Default)]
@@ -48,12 +49,8 @@ struct Seen {
     understood: Understood,
 }
 
-/// What is kept, and by whom.
-#[derive(Serialize, Deserialize)]
-struct Kept {
-    layout: String,
-    files: HashMap<String, Seen>,
-}
+/// What is kept: by whom, and of which files.
+type Kept = (String, HashMap<String, Seen>);
 
 /// Changes with what is said of a file, so that what another version said is not used.
 const LAYOUT: &str = concat!("heads/1 ", env!("CARGO_PKG_VERSION"));
@@ -67,8 +64,8 @@ impl KnownHeads {
         let file = file.with_file_name("heads.json");
         let kept =
             fs::read(&file).ok().and_then(|bytes| serde_json::from_slice::<Kept>(&bytes).ok());
-        let ours = kept.filter(|kept| kept.layout == LAYOUT && kept.files.len() < MOST);
-        let known = Mutex::new(ours.map(|kept| kept.files).unwrap_or_default());
+        let ours = kept.filter(|(layout, files)| layout == LAYOUT && files.len() < MOST);
+        let known = Mutex::new(ours.map(|(_, files)| files).unwrap_or_default());
         Self { file, known, is_changed: AtomicBool::default() }
     }
 
@@ -105,22 +102,14 @@ impl KnownHeads {
 
     /// Writes down what is new, all of it or nothing; what cannot be written is read again the next time.
     pub fn save(&self) {
-        if self.is_changed.swap(false, Ordering::Relaxed) {
-            let _ = self.write();
+        if !self.is_changed.swap(false, Ordering::Relaxed) {
+            return;
         }
-    }
-
-    fn write(&self) -> io::Result<()> {
+        let kept = serde_json::to_vec(&(LAYOUT, &*self.held()));
         let folder = self.file.parent().unwrap_or(Path::new("."));
-        fs::create_dir_all(folder)?;
-        let files = std::mem::take(&mut *self.held());
-        let kept = Kept { layout: LAYOUT.to_owned(), files };
-        let bytes = serde_json::to_vec(&kept);
-        *self.held() = kept.files;
-        let new = tempfile::NamedTempFile::new_in(folder)?;
-        fs::write(new.path(), bytes?)?;
-        new.persist(&self.file)?;
-        Ok(())
+        if let (Ok(kept), Ok(())) = (kept, fs::create_dir_all(folder)) {
+            let _ = write::replace(&self.file, &kept);
+        }
     }
 
     fn held(&self) -> MutexGuard<'_, HashMap<String, Seen>> {
@@ -130,8 +119,7 @@ impl KnownHeads {
 
 /// Size and time of a file.
 fn stamp(meta: &fs::Metadata) -> Option<(u64, u128)> {
-    let since = meta.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
-    Some((meta.len(), since.as_nanos()))
+    Some((meta.len(), written(meta)?))
 }
 
 #[cfg(test)]

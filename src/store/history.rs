@@ -1,12 +1,12 @@
 //! The history of a file, or of a definition in it: what [`Events`] and lifelines tell, with the lines that changed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::{
     code::diff::{self, TextDiff},
     metrics::lifeline::{self, By, Code, Passage, Stretch},
     run::{
-        EditKind, RepoPath, Run,
+        EditKind, RepoPath, Run, StepId,
         files::{
             Blobs, Change, FileDiff, Origin, TreeFile, compare,
             history::{Entry, Event, Events, History, Place, Thing, Wanted, What},
@@ -36,24 +36,22 @@ pub fn history(archive: &Archive, run: &Run, wanted: &Wanted) -> Result<History,
         Some(by) => past(archive, run, &events, &wanted.path, done, by)?,
         None => None,
     };
-    let history = match (found, &wanted.thing) {
-        (Some((place, passages)), _) => {
-            let entries = archive.with_blobs(run, |blobs| {
-                Reader { run, events: &events, blobs }.of_definition(&passages)
-            })?;
-            History { place: named(&place), entries }
+    let numbers = run.numbered_steps().into_iter().collect();
+    archive.with_blobs(run, |blobs| {
+        let reader = Reader { events: &events, numbers, blobs };
+        match (found, &wanted.thing) {
+            (Some((place, passages)), _) => {
+                Ok(History { place: named(&place), entries: reader.of_definition(&passages) })
+            }
+            (None, Thing::Symbol(name)) => {
+                Err(format!("no function, class or value {name:?} in it"))
+            }
+            (None, Thing::File | Thing::Around(_)) => {
+                let place = Place { path: wanted.path.clone(), symbol: None };
+                Ok(History { place, entries: reader.of_file(&changes) })
+            }
         }
-        (None, Thing::Symbol(name)) => {
-            return Err(format!("no function, class or value {name:?} in it"));
-        }
-        (None, Thing::File | Thing::Around(_)) => {
-            let entries = archive.with_blobs(run, |blobs| {
-                Reader { run, events: &events, blobs }.of_file(&changes)
-            })?;
-            History { place: Place { path: wanted.path.clone(), symbol: None }, entries }
-        }
-    };
-    Ok(history)
+    })?
 }
 
 /// Where a definition stands and what touched it; None where there is none.
@@ -74,14 +72,16 @@ fn past(
     let known = archive.known_of(run, &timeline, Code::All, &|_, _| true)?;
     Ok(lifeline::past(&timeline, &known, path, done, by))
 }
+
 fn named(place: &lifeline::Place) -> Place {
     Place { path: place.path.clone(), symbol: Some(place.name.to_string()) }
 }
 
 /// Reads the lines that events changed.
 struct Reader<'a> {
-    run: &'a Run,
     events: &'a Events,
+    /// Of every step of the run, as [`Run::step_numbers`] has them.
+    numbers: HashMap<StepId, usize>,
     blobs: &'a dyn Blobs,
 }
 
@@ -185,8 +185,7 @@ impl Reader<'_> {
         diff: FileDiff,
     ) -> Entry {
         let event: Event = self.events.at[at];
-        let number =
-            event.step.and_then(|step| self.run.step_numbers(step.turn).get(&step).copied());
+        let number = event.step.and_then(|step| self.numbers.get(&step).copied());
         Entry { event, number, what, place, from, origin, diff }
     }
 }

@@ -3,7 +3,6 @@
 use std::{
     fs,
     path::{Path, PathBuf},
-    time::UNIX_EPOCH,
 };
 
 use serde::{Deserialize, Serialize};
@@ -17,7 +16,7 @@ use crate::{
     },
 };
 
-use super::{cache::Cache, entries::own_folder_of, heads::KnownHeads};
+use super::{cache::Cache, disk::written, entries::own_folder_of, heads::KnownHeads};
 
 /// Cards by recording, in a file of the cache folder. Whoever deletes it loses time and nothing else.
 #[derive(Debug)]
@@ -112,10 +111,9 @@ fn collect(folder: &Path, depth: usize, found: &mut Vec<(PathBuf, [u8; 24])>) {
 /// Size and time of a file.
 fn stamp(path: &Path) -> Option<[u8; 24]> {
     let meta = fs::metadata(path).ok()?;
-    let since = meta.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
     let mut stamp = [0; 24];
     stamp[..8].copy_from_slice(&meta.len().to_le_bytes());
-    stamp[8..].copy_from_slice(&since.as_nanos().to_le_bytes());
+    stamp[8..].copy_from_slice(&written(&meta)?.to_le_bytes());
     Some(stamp)
 }
 

@@ -112,10 +112,14 @@ fn logs_below(folder: &Path, depth: usize, logs: &mut Vec<(SystemTime, PathBuf)>
             Ok(_) | Err(_) => {}
         }
     }
-    let is_own = |path: &Path| stems.contains(name_of(path)) || name_of(path) == "workspace.git";
-    for folder in folders.iter().filter(|path| depth < MOST_DEEP && !is_own(path)) {
+    for folder in folders.iter().filter(|path| depth < MOST_DEEP && !is_part(path, &stems)) {
         logs_below(folder, depth + 1, logs);
     }
+}
+
+/// Whether a folder is part of what lies beside it: one named after a log holds that log's companions.
+fn is_part(folder: &Path, stems: &HashSet<String>) -> bool {
+    stems.contains(name_of(folder)) || name_of(folder) == "workspace.git"
 }
 
 fn below(folder: &Path, depth: usize, heads: Option<&KnownHeads>, found: &mut Found<'_>) -> bool {
@@ -143,10 +147,8 @@ fn below(folder: &Path, depth: usize, heads: Option<&KnownHeads>, found: &mut Fo
         return true;
     }
     let stems: HashSet<String> = logs.iter().map(|log| stem_of(log)).collect();
-    // A folder named after a log holds that log's companions.
-    let is_own = |path: &Path| stems.contains(name_of(path)) || name_of(path) == "workspace.git";
     let is_entered = |path: &PathBuf| is_folder(path) || holders.contains(path);
-    let folders = entries.iter().filter(|path| !is_own(path) && is_entered(path));
+    let folders = entries.iter().filter(|path| !is_part(path, &stems) && is_entered(path));
     for folder in folders {
         if !below(folder, depth + 1, heads, found) {
             return false;
@@ -227,7 +229,7 @@ fn look_into(path: &Path, heads: Option<&KnownHeads>) -> Option<Entry> {
         None => read_into(path),
     };
     if !matches!(entry, Some(Entry::Holder)) {
-        inside::is_plain_log(path, &meta);
+        inside::remember_plain_log(path, &meta);
         if let Some(heads) = heads.filter(|_| known.is_none()) {
             heads.put(path, &meta, entry.as_ref().and_then(Entry::known));
         }

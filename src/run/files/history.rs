@@ -96,6 +96,26 @@ worded! {
     }
 }
 
+impl History {
+    /// Position of the last change up to a moment; None where there is none before it.
+    pub fn last_at(&self, run: &Run, moment: Moment) -> Option<usize> {
+        let events: Vec<Event> = self.entries.iter().map(|entry| entry.event).collect();
+        last_done(&events, run, moment)
+    }
+}
+
+/// Position of the last event that is done at a moment.
+fn last_done(events: &[Event], run: &Run, moment: Moment) -> Option<usize> {
+    let numbers = moment.step.map(|step| (step, run.step_numbers(step.turn)));
+    events.iter().rposition(|event| match (&numbers, event.step) {
+        _ if event.turn < moment.turns => true,
+        (Some((last, numbers)), Some(step)) if event.turn == last.turn => {
+            numbers.get(&step) <= numbers.get(last)
+        }
+        _ => false,
+    })
+}
+
 impl Place {
     /// `src/loss.py::joint_loss`
     pub fn words(&self) -> String {
@@ -170,15 +190,7 @@ impl Events {
 
     /// How many of them are done at a moment.
     pub fn done_at(&self, run: &Run, moment: Moment) -> usize {
-        let numbers = moment.step.map(|step| (step, run.step_numbers(step.turn)));
-        let is_done = |event: &Event| match (&numbers, event.step) {
-            _ if event.turn < moment.turns => true,
-            (Some((last, numbers)), Some(step)) if event.turn == last.turn => {
-                numbers.get(&step) <= numbers.get(last)
-            }
-            _ => false,
-        };
-        self.at.iter().rposition(is_done).map_or(0, |last| last + 1)
+        last_done(&self.at, run, moment).map_or(0, |last| last + 1)
     }
 
     /// The changes of the file that has a path after so many events (None: when one last had it), each with its event, in

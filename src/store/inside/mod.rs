@@ -159,8 +159,8 @@ fn members_of(file: &Path) -> Option<Arc<dyn Members>> {
     found
 }
 
-/// A log was looked into and holds nothing but itself; it need not be looked into again for that.
-pub fn is_plain_log(file: &Path, meta: &fs::Metadata) {
+/// Remembers of a log that was looked into that it holds nothing but itself.
+pub fn remember_plain_log(file: &Path, meta: &fs::Metadata) {
     keep(file, (meta.modified().ok(), meta.len(), None));
 }
 

@@ -4,13 +4,13 @@ use std::{
     fs,
     hash::{DefaultHasher, Hasher},
     path::{Path, PathBuf},
-    time::UNIX_EPOCH,
 };
 
 use serde::{Deserialize, Serialize};
 
 use super::super::{
     bytes::{self, Access},
+    disk::written,
     entries::own_folder_of,
     find::{self, Found},
     siblings::Siblings,
@@ -84,7 +84,7 @@ impl Seen {
     fn of(path: &Path) -> Self {
         let meta = fs::metadata(path).ok();
         let size = meta.as_ref().map(fs::Metadata::len);
-        Self { path: path.to_owned(), size, modified: meta.as_ref().and_then(time) }
+        Self { path: path.to_owned(), size, modified: meta.as_ref().and_then(written) }
     }
 }
 
@@ -110,11 +110,7 @@ fn paths(found: &Found) -> Vec<PathBuf> {
 }
 
 fn modified(path: &Path) -> Option<u128> {
-    fs::metadata(path).ok().as_ref().and_then(time)
-}
-
-fn time(meta: &fs::Metadata) -> Option<u128> {
-    Some(meta.modified().ok()?.duration_since(UNIX_EPOCH).ok()?.as_nanos())
+    fs::metadata(path).ok().as_ref().and_then(written)
 }
 
 /// Of the beginning of a file, and of the end that it has or had at that size; 0 where it cannot be read.

@@ -8,7 +8,7 @@ use crate::{
         RepoPath,
         files::{
             Moment,
-            history::{Entry, History, Thing, Wanted},
+            history::{History, Thing, Wanted},
         },
     },
     session::{
@@ -122,22 +122,14 @@ pub(super) fn take(
     answer: Result<Arc<History>, Sentence>,
 ) {
     replay.past.known.settle(request, answer);
-    let entries = replay.past.entries();
-    let is_done = |entry: &Entry| is_done(entry, session, replay.past.wanted.as_ref());
-    let here = entries.iter().rposition(is_done).unwrap_or_default();
+    let past = &replay.past;
+    let here = match (past.known.ready(), past.wanted.as_ref().and_then(|wanted| wanted.at)) {
+        (Some(history), Some(moment)) => history.last_at(&session.run, moment).unwrap_or_default(),
+        _ => past.entries().len().saturating_sub(1),
+    };
     if let Some(chooser) = replay.chooser.as_mut().filter(|it| it.kind == Kind::History) {
         chooser.scroll = Scroll { cursor: here, top: 0 };
     }
-}
-
-fn is_done(entry: &Entry, session: &Session, wanted: Option<&Wanted>) -> bool {
-    let Some(moment) = wanted.and_then(|wanted| wanted.at) else { return true };
-    let event = entry.event;
-    let is_in_its_turn = moment.step.is_some_and(|last| {
-        let numbers = session.run.step_numbers(last.turn);
-        event.turn == last.turn && entry.number.is_some_and(|it| Some(&it) <= numbers.get(&last))
-    });
-    event.turn < moment.turns || is_in_its_turn
 }
 
 /// Brings the lines in step with the selection.
