@@ -51,8 +51,8 @@ pub trait Recording: Send + Sync {
         before: usize,
         after: usize,
     ) -> Result<Vec<Change>, String>;
-    /// One entry a line of the file after so many turns.
-    fn blame(&self, run: &Run, path: &RepoPath, done: usize) -> Result<Vec<BlamedLine>, String>;
+    /// One entry a line of the file at a moment.
+    fn blame(&self, run: &Run, path: &RepoPath, moment: Moment) -> Result<Vec<BlamedLine>, String>;
     fn search(
         &self,
         run: &Run,
@@ -188,8 +188,8 @@ impl Recording for Archive {
         self.changes_between(run, Moment::after(before), Moment::after(after))
     }
 
-    fn blame(&self, run: &Run, path: &RepoPath, done: usize) -> Result<Vec<BlamedLine>, String> {
-        self.blame(run, path, Moment::after(done))
+    fn blame(&self, run: &Run, path: &RepoPath, moment: Moment) -> Result<Vec<BlamedLine>, String> {
+        self.blame(run, path, moment)
     }
 
     fn history(&self, run: &Run, wanted: &Wanted) -> Result<History, String> {

@@ -31,7 +31,7 @@ use crate::{
     run::{
         RepoPath, Run, StepId, StepText,
         files::{
-            Change, FileDiff, Timeline,
+            Change, FileDiff, Moment, Timeline,
             blame::BlamedLine,
             history::{self, History},
         },
@@ -482,9 +482,9 @@ impl Executor for Worker {
         &self,
         run: Arc<Run>,
         path: RepoPath,
-        done: usize,
+        moment: Moment,
     ) -> Result<Vec<BlamedLine>, Sentence> {
-        self.recording()?.blame(&run, &path, done)
+        self.recording()?.blame(&run, &path, moment)
     }
 
     fn history(&self, run: Arc<Run>, wanted: history::Wanted) -> Result<Arc<History>, Sentence> {

@@ -19,7 +19,7 @@ use crate::{
     run::{
         RepoPath, Run, StepId, StepText,
         files::{
-            Change, FileDiff, Timeline,
+            Change, FileDiff, Moment, Timeline,
             blame::BlamedLine,
             history::{History as Past, Wanted as PastWanted},
         },
@@ -102,8 +102,8 @@ questions! {
     Diff, diff { run: Arc<Run>, change: Change, context: usize } -> FileDiff;
     /// What changed between two moments, counted in turns done.
     ChangesBetween, changes_between { run: Arc<Run>, before: usize, after: usize } -> Vec<Change>;
-    /// Who wrote the lines of a file, after so many turns.
-    Blame, blame { run: Arc<Run>, path: RepoPath, done: usize } -> Vec<BlamedLine>;
+    /// Who wrote the lines of a file, at a moment.
+    Blame, blame { run: Arc<Run>, path: RepoPath, moment: Moment } -> Vec<BlamedLine>;
     /// Every change to a file, or to a definition in it.
     History, history { run: Arc<Run>, wanted: PastWanted } -> Arc<Past>;
     /// Syntax colours of two texts.

@@ -18,6 +18,22 @@ impl Moment {
         Self { turns, step: None }
     }
 
+    /// The turn that ends here, counts from 0; None at the start and between two steps.
+    pub const fn turn(self) -> Option<usize> {
+        match self.step {
+            None => self.turns.checked_sub(1),
+            Some(_) => None,
+        }
+    }
+
+    /// The last turn that anything here depends on, counts from 0.
+    pub const fn last_turn(self) -> usize {
+        match self.step {
+            None => self.turns.saturating_sub(1),
+            Some(step) => step.turn,
+        }
+    }
+
     /// After a step; the last step of a turn ends it.
     pub fn after_step(run: &Run, step: StepId) -> Self {
         match run.steps_of_turn(step.turn).last() {

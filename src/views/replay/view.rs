@@ -29,7 +29,8 @@ impl RunView for Replay {
         let (key, arrangement) = (self.diff_key(session), self.arrangement(layout));
         self.diff.settle(key, &session.files, height, arrangement);
         let timeline = session.timeline.ready().map(|timeline| &**timeline);
-        self.tree.settle(session.turn, timeline);
+        let moment = self.moment_of_files(session);
+        self.tree.settle(&session.run, moment, timeline);
         self.settle_chooser(session, layout);
         self.settle_follow(session);
         if session.view == Shown::Replay && layout.now.is_some() {

@@ -73,7 +73,7 @@ pub static ROWS: &[Binding] = &[
     row(Past, &[Key::ctrl('u')], "half a page up in the lines of the change", "", |_| choose(chooser::Message::Past(past::Message::Scroll(Motion::HalfUp)))),
     row(Turns, &[k(Code::Enter)], "look at the steps of the turn", "steps", |_| focus(Panel::Steps)),
     row(Files, &[k(Code::Enter)], "look at the diff of the file; in the tree open the folder or the file", "open", |_| file(files::Message::Open)),
-    row(Files, &[c('t')], "files that changed, or all files at this turn", "tree", |_| file(files::Message::SwitchTree)),
+    row(Files, &[c('t')], "files that changed, or all files at this turn or step", "tree", |_| file(files::Message::SwitchTree)),
     row(Diff, &[c('<')], "to the left in long lines", "sideways", |n| diff(diff::Message::Left(SIDEWAYS * n.times()))),
     row(Diff, &[c('>')], "to the right in long lines", "sideways", |n| diff(diff::Message::Right(SIDEWAYS * n.times()))),
     row(Diff, &[k(Code::Enter)], "open a fold; in a blamed file go to the turn and step that wrote the line; else the steps", "go", |_| diff(diff::Message::Enter)),
