@@ -5,10 +5,12 @@
 
 use std::{
     collections::{HashMap, HashSet},
+    ops::Range,
     sync::Arc,
 };
 
 use crate::{
+    code::printed::{self, Look},
     run::{
         Run, StepId, StepKind, StepText,
         search::{Hit, HitPlace, StepField},
@@ -93,6 +95,8 @@ pub struct Steps {
     outline: Outline,
     unfolded: HashSet<Item>,
     texts: HashMap<Item, Result<Arc<StepText>, String>>,
+    /// How results look that were printed with colours: the bytes of each look, in order.
+    looks: HashMap<Item, Vec<(Range<usize>, Look)>>,
     /// What is unfolded, cut into rows of `width` cells.
     bodies: HashMap<Item, Vec<RowKind>>,
     /// First row of each item.
@@ -135,6 +139,7 @@ impl Steps {
         self.is_stale = true;
         if self.texts.values().map(size_of).sum::<usize>() > TEXTS_KEPT {
             self.texts.retain(|item, _| item.turn() == turn);
+            self.looks.retain(|item, _| item.turn() == turn);
         }
         self.put_layer(run, turn);
     }
@@ -239,6 +244,17 @@ impl Steps {
         self.texts.get(&item)
     }
 
+    /// How some bytes of a part of an entry look, counted from the first of them.
+    pub fn looks_in(
+        &self,
+        item: Item,
+        field: StepField,
+        bytes: &Range<usize>,
+    ) -> Vec<(Range<usize>, Look)> {
+        let looks = self.looks.get(&item).filter(|_| field == StepField::Result);
+        looks.map_or(vec![], |looks| printed::looks_in(looks, bytes).collect())
+    }
+
     /// Unfolds the entry a hit stands in and goes to its line as soon as that is known.
     pub fn go_to_hit(&mut self, hit: &Hit) {
         let (item, field) = Item::of(hit);
@@ -251,7 +267,14 @@ impl Steps {
         self.target = Some(Target { item, field, line: hit.line, byte: hit.range.start });
     }
 
-    pub fn put_text(&mut self, item: Item, text: Result<Arc<StepText>, String>) {
+    /// A result is kept as a terminal shows it, with its colours apart.
+    pub fn put_text(&mut self, item: Item, mut text: Result<Arc<StepText>, String>) {
+        self.looks.remove(&item);
+        let result = text.as_ref().ok().and_then(|text| text.result.as_deref());
+        if let (Some(printed), Ok(text)) = (result.and_then(printed::shown), &mut text) {
+            Arc::make_mut(text).result = Some(printed.text);
+            self.looks.insert(item, printed.looks);
+        }
         self.texts.insert(item, text);
         self.bodies.remove(&item);
         self.is_stale = true;
@@ -340,6 +363,7 @@ impl Steps {
     /// Takes up a run that has grown; what has changed is read again, everything else stays as it is.
     pub fn grow(&mut self, run: &Run, turn: usize, has_changed: impl Fn(Item) -> bool) {
         self.texts.retain(|item, _| !has_changed(*item));
+        self.looks.retain(|item, _| !has_changed(*item));
         self.bodies.retain(|item, _| !has_changed(*item));
         self.relist(|outline| outline.read(run, turn));
         self.put_layer(run, turn);
