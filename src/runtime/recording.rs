@@ -59,11 +59,11 @@ pub trait Recording: Send + Sync {
         query: &Query,
         found: &mut dyn FnMut(Hit) -> bool,
     ) -> Result<(), String>;
-    /// The scores of the files at each of these moments, counted in turns done.
+    /// The scores of the files at each of these moments.
     fn score(
         &self,
         run: &Run,
-        moments: &[usize],
+        moments: &[Moment],
         scorer: &Scorer,
         goes_on: &GoesOn<'_>,
     ) -> Result<Vec<Scored>, String>;
@@ -208,7 +208,7 @@ impl Recording for Archive {
     fn score(
         &self,
         run: &Run,
-        moments: &[usize],
+        moments: &[Moment],
         scorer: &Scorer,
         goes_on: &GoesOn<'_>,
     ) -> Result<Vec<Scored>, String> {

@@ -513,7 +513,7 @@ impl Executor for Worker {
     fn scores(
         &self,
         run: Arc<Run>,
-        moments: Vec<usize>,
+        moments: Vec<Moment>,
     ) -> Result<session::measured::Answer, Sentence> {
         let recording = self.recording()?;
         let scorer = self.cancellation.scoring.scorer(&|words| self.say(words))?;
@@ -529,7 +529,7 @@ impl Executor for Worker {
         })
     }
 
-    fn moved(&self, run: Arc<Run>, before: usize, after: usize) -> Result<Arc<Moved>, Sentence> {
+    fn moved(&self, run: Arc<Run>, before: Moment, after: Moment) -> Result<Arc<Moved>, Sentence> {
         let recording = self.recording()?;
         let scorer = self.cancellation.scoring.scorer(&|words| self.say(words))?;
         let goes_on = |_, _| self.is_wanted();

@@ -110,10 +110,10 @@ questions! {
     Colours, colours { texts: Texts } -> Sides;
     /// Words in everything the recording says; the hits that [`Part::Hits`] did not bring yet.
     Search, search { run: Arc<Run>, query: Query } -> Vec<Hit>;
-    /// Erosion, verbosity and the rest at these moments, counted in turns done.
-    Scores, scores { run: Arc<Run>, moments: Vec<usize> } -> session::measured::Answer;
-    /// What moved the scores between two moments, counted in turns done.
-    Moved, moved { run: Arc<Run>, before: usize, after: usize } -> Arc<Moved>;
+    /// Erosion, verbosity and the rest at these moments.
+    Scores, scores { run: Arc<Run>, moments: Vec<Moment> } -> session::measured::Answer;
+    /// What moved the scores between two moments.
+    Moved, moved { run: Arc<Run>, before: Moment, after: Moment } -> Arc<Moved>;
     /// What the run is judged by: components, exposure, judgements, labels.
     Rubric, rubric { run: Arc<Run> } -> Arc<Rubric>;
     /// How much of what the modules offer is reused, after so many turns; None where nothing says what the files were.

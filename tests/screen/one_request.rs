@@ -155,3 +155,35 @@ fn the_tree_has_the_files_that_are_there_after_the_step() {
     let turn = at("<tab> t", (120, 40));
     assert!(turn.contains("3 files after turn 1"), "{turn}");
 }
+
+#[test]
+fn the_curves_of_a_run_of_one_request_go_by_step() {
+    let head = |seen: &str| seen.lines().next().unwrap_or_default().to_owned();
+    let chart = |keys: &str, size| frame(size, &format!("2w {keys}"));
+
+    let first = chart("g", (120, 40));
+    assert!(first.contains("after step 1.1") && first.contains("since the start"), "{first}");
+    assert!(first.contains("step 1.1"), "{first}");
+    let second = chart("g l", (120, 40));
+    assert!(second.contains("after step 1.2  since step 1.1"), "{second}");
+    assert!(second.contains("from step 1.1 to step 1.2"), "{second}");
+    // By the numbers that steps have, and to the end.
+    assert!(chart("5G", (80, 24)).contains("after step 1.5"), "{}", chart("5G", (80, 24)));
+    assert!(chart("G", (80, 24)).contains("after step 1.8"), "{}", chart("G", (80, 24)));
+
+    let there = chart("g l l <enter>", (120, 40));
+    assert!(head(&there).contains("step 3 of 9"), "{there}");
+    assert!(there.contains("backspace goes back to the curves"), "{there}");
+    assert!(chart("g l l <enter> <bs>", (120, 40)).contains("after step 1.3"), "and back");
+    // The playhead is one: what is looked at in the replay is looked at here.
+    let here = frame((120, 40), ":1.6<enter> 2w");
+    assert!(here.contains("after step 1.6"), "{here}");
+
+    let by_turn = chart("s", (120, 40));
+    assert!(by_turn.contains("after turn 1") && by_turn.contains("s has steps"), "{by_turn}");
+    assert!(
+        chart("u", (120, 40)).contains("the points are its steps"),
+        "{}",
+        chart("u", (120, 40))
+    );
+}

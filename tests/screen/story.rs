@@ -171,8 +171,8 @@ impl Recording for Story {
 
     fn score(
         &self,
-        _run: &Run,
-        moments: &[usize],
+        run: &Run,
+        moments: &[Moment],
         _scorer: &Scorer,
         goes_on: &GoesOn<'_>,
     ) -> Result<Vec<Scored>, String> {
@@ -181,7 +181,8 @@ impl Recording for Story {
         if !goes_on(0, 1) {
             return Err("stopped".into());
         }
-        Ok(moments.iter().map(|done| self.scored(&timeline.tree_after(*done), &ruler)).collect())
+        let tree = |moment: &Moment| timeline.tree_at(run, *moment);
+        Ok(moments.iter().map(|moment| self.scored(&tree(moment), &ruler)).collect())
     }
 
     fn rubric(&self) -> Rubric {

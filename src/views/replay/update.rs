@@ -62,6 +62,9 @@ impl Replay {
             self.steps.show(&session.run, session.turn);
         }
         self.diff.follows = Follows::Turn;
+        if let Some(step) = session.follow.wanted.take() {
+            self.select_step_id(step);
+        }
     }
 
     /// Takes the answer to a question of its own; one to an older question is dropped.

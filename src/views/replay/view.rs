@@ -29,6 +29,8 @@ impl RunView for Replay {
         let (key, arrangement) = (self.diff_key(session), self.arrangement(layout));
         self.diff.settle(key, &session.files, height, arrangement);
         let timeline = session.timeline.ready().map(|timeline| &**timeline);
+        let step = self.moment(session).step;
+        session.follow.step = step.map(|step| (step, self.number_of(step)));
         let moment = self.moment_of_files(session);
         self.tree.settle(&session.run, moment, timeline);
         self.settle_chooser(session, layout);
