@@ -23,6 +23,7 @@ pub mod flags;
 pub mod lookup;
 pub mod named;
 pub mod path;
+pub mod pictures;
 mod place;
 pub mod pooled;
 pub mod recorded;

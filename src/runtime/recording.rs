@@ -24,6 +24,7 @@ use crate::{
             blame::BlamedLine,
             history::{History, Wanted},
         },
+        pictures::Picture,
         rubric::{Component, Label, Labels, Rubric, Verdict},
         search::{Hit, Query},
     },
@@ -127,6 +128,10 @@ pub trait Recording: Send + Sync {
     fn draw_decisions(&self, _run: &Run) -> Result<String, String> {
         Err(decisions::NO_BUNDLE.into())
     }
+    /// The images of a step and of its result; without a step those of the turn's request.
+    fn images(&self, _run: &Run, _turn: usize, _step: Option<StepId>) -> Vec<Picture> {
+        vec![]
+    }
     /// What layers of project state said and knew over the run; empty where none is recorded.
     fn layers(&self, _run: &Run) -> Vec<Record> {
         vec![]
@@ -165,6 +170,10 @@ impl Recording for Archive {
 
     fn request(&self, run: &Run, turn: usize) -> String {
         self.request(run, turn)
+    }
+
+    fn images(&self, run: &Run, turn: usize, step: Option<StepId>) -> Vec<Picture> {
+        self.images(run, turn, step)
     }
 
     fn timeline(&self, run: &Run) -> Result<Arc<Timeline>, String> {

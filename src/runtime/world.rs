@@ -36,6 +36,7 @@ use crate::{
             history::{self, History},
         },
         lookup::{Looked, RunHits},
+        pictures::Picture,
         rubric::{Component, Gold, Label, Labels, Rubric, Verdict},
         search::{Hit, Query},
     },
@@ -463,6 +464,15 @@ impl Executor for Worker {
     fn request_text(&self, run: Arc<Run>, turn: usize) -> Result<Arc<StepText>, Sentence> {
         let text = self.recording()?.request(&run, turn);
         Ok(Arc::new(StepText { text, ..StepText::default() }))
+    }
+
+    fn images(
+        &self,
+        run: Arc<Run>,
+        turn: usize,
+        step: Option<StepId>,
+    ) -> Result<Arc<Vec<Picture>>, Sentence> {
+        Ok(Arc::new(self.recording()?.images(&run, turn, step)))
     }
 
     fn diff(&self, run: Arc<Run>, change: Change, context: usize) -> Result<FileDiff, Sentence> {

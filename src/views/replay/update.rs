@@ -86,6 +86,10 @@ impl Replay {
                     self.steps.put_text(item, text);
                 }
             }
+            Answer::Images(images) => {
+                let said = self.steps.images.take(request, images);
+                session.notice = said.or(session.notice.take());
+            }
             Answer::History(answer) => history::take(self, session, request, answer),
             Answer::Search(rest) => {
                 let (hits, progress) = match rest {

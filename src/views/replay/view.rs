@@ -62,6 +62,7 @@ impl RunView for Replay {
         }
         effects.extend(self.ask_again(session, numbers));
         effects.extend(self.ask_text(session, numbers, layout));
+        effects.extend(self.steps.images.ask(&run, numbers));
         effects.extend(history::ask(self, session, numbers));
         effects.extend(self.ask_changes(session, numbers));
         effects.extend(self.ask_diff(session, numbers));

@@ -81,7 +81,7 @@ pub static ROWS: &[Binding] = &[
     row(Diff, &[k(Code::Backspace)], "back to the line a jump came from; without one to the table of runs", "", |_| diff(diff::Message::Back)),
     row(Diff, &[c('o')], "open the folded text at the cursor, or fold it", "fold", |_| diff(diff::Message::Fold)),
     row(Diff, &[c('O')], "open all folded text, or fold all", "", |_| diff(diff::Message::FoldAll)),
-    row(Steps, &[k(Code::Enter)], "fold or unfold the step; enter the sub-agent it starts", "open", |_| step(steps::Message::Fold)),
+    row(Steps, &[k(Code::Enter)], "fold or unfold the step; enter the sub-agent it starts; open an image", "open", |_| step(steps::Message::Fold)),
     row(Prompt, &[k(Code::Enter)], "search; with nothing typed list the hits, or search again", "search", |_| find_words(search::Message::Accept)),
     row(Prompt, &[Key::ctrl('r')], "as typed, or as a regular expression", "regex", |_| find_words(search::Message::SwitchSyntax)),
     row(Prompt, &[k(Code::Esc), Key::ctrl('c')], "do not search", "cancel", |_| find_words(search::Message::Cancel)),
