@@ -12,7 +12,12 @@ use clap::ValueEnum;
 
 use crate::{
     metrics::numbers::facts::Reused,
-    run::{files::Tree, named, pooled::Pooling, rubric::Rubric},
+    run::{
+        files::{Moment as At, Tree},
+        named,
+        pooled::Pooling,
+        rubric::Rubric,
+    },
     store::{self, Contents, Opened, ReuseReader, Scorer},
     study::compare::{self, FileRow, Moment, Party, Side, Subtraction, Trees},
 };
@@ -110,7 +115,8 @@ fn parties(
         let reuse = opened.archive.reuse(&opened.run, &moments, reader).map_err(Failure::unread)?;
         let reuse = reuse.iter().map(|reuse| reuse.as_ref().map(Reused::of));
         party.reuse = moments.iter().copied().zip(reuse).collect();
-        let scored = opened.archive.score(&opened.run, &moments, scorer, &|_, _| true);
+        let ends = At::after_each(&moments);
+        let scored = opened.archive.score(&opened.run, &ends, scorer, &|_, _| true);
         let scored = scored.map_err(Failure::unread)?.into_iter();
         let measured = scored.map(|it| it.measured().ok());
         party.measured = moments.into_iter().zip(measured).collect();

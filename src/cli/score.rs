@@ -23,7 +23,10 @@ use crate::{
         numbers::facts::Reused,
         quality::{Detail, Scored},
     },
-    run::Run,
+    run::{
+        Run,
+        files::{self, Timeline},
+    },
     store::{self, ReuseReader, Scorer},
 };
 
@@ -48,8 +51,8 @@ pub struct Args {
     /// Score a plain folder instead of runs
     #[arg(long, value_name = "DIR", conflicts_with = "runs")]
     tree: Option<PathBuf>,
-    /// The moments that are scored
-    #[arg(long, value_enum, default_value_t = Each::Final)]
+    /// The moments that are scored; `--by step` is the same as `--each step`
+    #[arg(long, visible_alias = "by", value_enum, default_value_t = Each::Final)]
     each: Each,
     #[command(flatten)]
     measuring: Measuring,
@@ -80,6 +83,8 @@ enum Each {
     Checkpoint,
     /// The end of each turn
     Turn,
+    /// After each step that edited files, and where a turn ends otherwise than its last edit left the files
+    Step,
 }
 
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
@@ -135,14 +140,16 @@ fn of_run(path: &Path, args: &Args, (scorer, reader): &Scorers) -> Result<Docume
         tree => tree,
     };
     let timeline = archive.timeline(run).map_err(Failure::unread)?;
-    let moments = moments(run, args.each)?;
-    let done: Vec<usize> = moments.iter().map(|moment| moment.done).collect();
+    let moments = moments(run, &timeline, args.each)?;
+    let at: Vec<files::Moment> = moments.iter().map(|moment| moment.at).collect();
+    let ends = at.iter().filter(|at| at.step.is_none()).map(|at| at.turns);
+    let done: Vec<usize> = ends.collect();
     let kept = |scored: Scored| match args.detail {
         true => scored,
         false => Scored { detail: Detail::default(), ..scored },
     };
     let scored = archive
-        .score_each(run, &done, scorer, &says_how_far(&VERSIONS), &kept)
+        .score_each(run, &at, scorer, &says_how_far(&VERSIONS), &kept)
         .map_err(Failure::unread)?;
     let lines = archive.line_counts(run).map_err(Failure::unread)?;
     let reuse = archive
@@ -192,23 +199,26 @@ fn says_how_far(slow: &Slow) -> impl Fn(usize, usize) -> bool + Sync + '_ {
     }
 }
 
-fn moments(run: &Run, each: Each) -> Result<Vec<Moment>, Failure> {
+fn moments(run: &Run, timeline: &Timeline, each: Each) -> Result<Vec<Moment>, Failure> {
     let moments: Vec<Moment> = match each {
-        Each::Final => vec![Moment { label: "final".into(), done: run.end() }],
+        Each::Final => vec![Moment::after("final".into(), run.end())],
         Each::Checkpoint => {
-            let moment = |checkpoint: &crate::run::Checkpoint| Moment {
-                label: checkpoint.id.clone(),
-                done: checkpoint.last_turn + 1,
+            let moment = |checkpoint: &crate::run::Checkpoint| {
+                Moment::after(checkpoint.id.clone(), checkpoint.last_turn + 1)
             };
             run.checkpoints.iter().map(moment).collect()
         }
-        Each::Turn => run
-            .counted_moments()
-            .map(|done| Moment { label: format!("turn {done}"), done })
-            .collect(),
+        Each::Turn => {
+            run.counted_moments().map(|done| Moment::after(format!("turn {done}"), done)).collect()
+        }
+        Each::Step => timeline.moments_of_edits(run).into_iter().map(Moment::of_edit).collect(),
     };
     if moments.is_empty() {
-        let noun = if each == Each::Checkpoint { "checkpoints" } else { "turns" };
+        let noun = match each {
+            Each::Checkpoint => "checkpoints",
+            Each::Step => "edits",
+            Each::Final | Each::Turn => "turns",
+        };
         let why = format!("{}: this run records no {noun}", run.id);
         return Err(Failure::not_understood(why));
     }

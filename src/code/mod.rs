@@ -8,6 +8,7 @@ pub mod diff;
 pub mod highlight;
 pub mod languages;
 pub mod patch;
+pub mod printed;
 pub mod tree;
 pub mod unified;
 

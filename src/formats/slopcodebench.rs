@@ -263,13 +263,19 @@ impl<'a> Reader<'a> {
         Some(record)
     }
 
-    /// The log's own request wins: it is what the agent was really asked.
+    /// The log's own request wins: it is what the agent was really asked. The turn is called by the heading of its
+    /// specification: prompts of one run begin alike.
     fn request(&self, stage: &Stage, turn: &mut Turn) {
-        if let Some(at) = stage.prompt.filter(|_| turn.request.is_none()) {
+        let Some(at) = stage.prompt else { return };
+        let text = self.text(at);
+        if turn.request.is_none() {
             let len = self.sources[at].bytes.len() as u64;
             turn.request =
                 Some(Place { source: SourceId(at as u32), line: 1, part: 0, start: 0, len });
-            turn.title = label(&self.text(at));
+            turn.title = label(&text);
+        }
+        if let Some(heading) = first_heading(&text) {
+            turn.title = label(heading);
         }
     }
 
@@ -451,7 +457,43 @@ fn tokens(number: &dyn Fn(&str) -> Option<f64>) -> Tokens {
     Tokens { input, cached_input: read, output: count("output"), reasoning: count("reasoning") }
 }
 
+/// The words of the first heading of a Markdown text, code aside: `## Errors ##` is `Errors`.
+fn first_heading(text: &str) -> Option<&str> {
+    let mut fence = None;
+    for line in text.lines() {
+        let line = line.trim_end();
+        let indent = line.len() - line.trim_start_matches(' ').len();
+        let begun = line.trim_start_matches(' ');
+        let mark = ["```", "~~~"].into_iter().find(|mark| begun.starts_with(mark));
+        match (fence, mark) {
+            (None, Some(mark)) => fence = Some(mark),
+            (Some(open), Some(mark)) if open == mark => fence = None,
+            _ => {}
+        }
+        let words = begun.trim_start_matches('#');
+        let level = begun.len() - words.len();
+        let is_heading = (1..=6).contains(&level) && words.starts_with([' ', '\t']) && indent < 4;
+        let words = words.trim_end_matches('#').trim();
+        if fence.is_none() && is_heading && !words.is_empty() {
+            return Some(words);
+        }
+    }
+    None
+}
+
 /// A traceback says at its end what went wrong.
 fn last_line(text: &str) -> &str {
     text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_heading_is_none_of_the_code_and_loses_its_marks() {
+        let text = "Implement it.\n\n```sh\n# not this\n```\n#tag\n    # nor this\n## Part 2: errors ##\n# Later";
+        assert_eq!(first_heading(text), Some("Part 2: errors"));
+        assert_eq!(first_heading("Add `--top N`.\n#\n"), None);
+    }
 }

@@ -23,6 +23,7 @@ pub mod flags;
 pub mod lookup;
 pub mod named;
 pub mod path;
+pub mod pictures;
 mod place;
 pub mod pooled;
 pub mod recorded;
@@ -500,6 +501,12 @@ impl Step {
 
     pub fn result(&self) -> Option<&ToolResult> {
         self.tool.as_ref().and_then(|tool| tool.result.as_ref())
+    }
+
+    /// Lines that its edits added and removed; None where that is not recorded of one of them.
+    pub fn churn(&self) -> Option<u64> {
+        let lines = |edit: &Edit| Some(u64::from(edit.added?) + u64::from(edit.removed?));
+        self.edits.iter().map(lines).sum()
     }
 }
 

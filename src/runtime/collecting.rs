@@ -17,7 +17,7 @@ use std::{
 use rayon::prelude::*;
 
 use crate::{
-    run::Card,
+    run::{Card, files::Moment},
     session::{
         measured::Measured,
         runs::{Asked, Depth, Found, Order, Said, Scores},
@@ -228,7 +228,12 @@ impl Collecting {
             return Ok(Scores::default()); // a rubric tree alone has no code
         }
         let goes_on = |_, _| self.is_wanted();
-        let scored = opened.recording.score(&opened.run, &asked.moments, scorer, &goes_on)?;
+        let scored = opened.recording.score(
+            &opened.run,
+            &Moment::after_each(&asked.moments),
+            scorer,
+            &goes_on,
+        )?;
         let measured: Vec<Measured> = scored.iter().map(Measured::of).collect();
         let done = opened.run.end();
         let reused = opened.recording.reused(&opened.run, &[done], &ReuseReader::default());

@@ -13,7 +13,7 @@ use crate::{
     code::diff,
     run::{
         RepoPath, Run,
-        files::{Blob, BlobId, Blobs, Change, FileDiff, Tree, TreeFile},
+        files::{Blob, BlobId, Blobs, Change, FileDiff, Moment, Tree, TreeFile},
     },
     session::{measured::RulerName, parties::Measured},
     store::{OpenError, ReuseReader},
@@ -114,7 +114,8 @@ impl Comparing {
             progress(done, total);
             self.unwanted.load(Ordering::Relaxed) == era
         };
-        let scored = opened.recording.score(&opened.run, &moments, scorer, &goes_on)?;
+        let scored =
+            opened.recording.score(&opened.run, &Moment::after_each(&moments), scorer, &goes_on)?;
         let snapshots = scored.into_iter().map(|it| it.measured().ok());
         let reused = opened.recording.reused(&opened.run, &moments, &self.reader)?;
         let numbers = moments.into_iter().zip(snapshots).zip(reused);

@@ -19,6 +19,7 @@ mod jobs;
 mod judging;
 pub mod living;
 mod options;
+mod outside;
 mod recording;
 mod run_loop;
 mod scoring;

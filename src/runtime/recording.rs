@@ -24,6 +24,7 @@ use crate::{
             blame::BlamedLine,
             history::{History, Wanted},
         },
+        pictures::Picture,
         rubric::{Component, Label, Labels, Rubric, Verdict},
         search::{Hit, Query},
     },
@@ -51,19 +52,19 @@ pub trait Recording: Send + Sync {
         before: usize,
         after: usize,
     ) -> Result<Vec<Change>, String>;
-    /// One entry a line of the file after so many turns.
-    fn blame(&self, run: &Run, path: &RepoPath, done: usize) -> Result<Vec<BlamedLine>, String>;
+    /// One entry a line of the file at a moment.
+    fn blame(&self, run: &Run, path: &RepoPath, moment: Moment) -> Result<Vec<BlamedLine>, String>;
     fn search(
         &self,
         run: &Run,
         query: &Query,
         found: &mut dyn FnMut(Hit) -> bool,
     ) -> Result<(), String>;
-    /// The scores of the files at each of these moments, counted in turns done.
+    /// The scores of the files at each of these moments.
     fn score(
         &self,
         run: &Run,
-        moments: &[usize],
+        moments: &[Moment],
         scorer: &Scorer,
         goes_on: &GoesOn<'_>,
     ) -> Result<Vec<Scored>, String>;
@@ -127,6 +128,10 @@ pub trait Recording: Send + Sync {
     fn draw_decisions(&self, _run: &Run) -> Result<String, String> {
         Err(decisions::NO_BUNDLE.into())
     }
+    /// The images of a step and of its result; without a step those of the turn's request.
+    fn images(&self, _run: &Run, _turn: usize, _step: Option<StepId>) -> Vec<Picture> {
+        vec![]
+    }
     /// What layers of project state said and knew over the run; empty where none is recorded.
     fn layers(&self, _run: &Run) -> Vec<Record> {
         vec![]
@@ -167,6 +172,10 @@ impl Recording for Archive {
         self.request(run, turn)
     }
 
+    fn images(&self, run: &Run, turn: usize, step: Option<StepId>) -> Vec<Picture> {
+        self.images(run, turn, step)
+    }
+
     fn timeline(&self, run: &Run) -> Result<Arc<Timeline>, String> {
         self.timeline(run)
     }
@@ -188,8 +197,8 @@ impl Recording for Archive {
         self.changes_between(run, Moment::after(before), Moment::after(after))
     }
 
-    fn blame(&self, run: &Run, path: &RepoPath, done: usize) -> Result<Vec<BlamedLine>, String> {
-        self.blame(run, path, Moment::after(done))
+    fn blame(&self, run: &Run, path: &RepoPath, moment: Moment) -> Result<Vec<BlamedLine>, String> {
+        self.blame(run, path, moment)
     }
 
     fn history(&self, run: &Run, wanted: &Wanted) -> Result<History, String> {
@@ -208,7 +217,7 @@ impl Recording for Archive {
     fn score(
         &self,
         run: &Run,
-        moments: &[usize],
+        moments: &[Moment],
         scorer: &Scorer,
         goes_on: &GoesOn<'_>,
     ) -> Result<Vec<Scored>, String> {

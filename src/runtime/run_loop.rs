@@ -14,6 +14,7 @@ use std::{
 
 use crate::{
     live::{Control, Job, Start},
+    run::pictures::Picture,
     session::{
         effect::{Edited, Editing, Effect},
         jobs::Origin,
@@ -73,12 +74,15 @@ pub trait Display {
     fn copy(&mut self, text: &str) -> io::Result<()>;
     /// Gives the terminal to the user's editor; the inner error is a sentence.
     fn edit(&mut self, editing: &Editing) -> io::Result<Result<(), String>>;
+    /// Opens images outside of the terminal. What was done, or why nothing was, in a sentence.
+    fn show(&mut self, images: &[Picture]) -> Result<String, String>;
 }
 
 /// Something that only the terminal can do; without one nobody does it.
 enum Errand {
     Copy(String),
     Edit(Editing),
+    ShowImages(Arc<Vec<Picture>>),
 }
 
 /// How the screen ended.
@@ -253,6 +257,7 @@ impl Runtime {
                 Effect::StopCollecting => self.world.stop_collecting(),
                 Effect::Copy(text) => self.errands.push(Errand::Copy(text)),
                 Effect::Edit(editing) => self.errands.push(Errand::Edit(editing)),
+                Effect::ShowImages(images) => self.errands.push(Errand::ShowImages(images)),
                 effect => {
                     if let Effect::Open(..) = effect {
                         self.world.follow_no_more();
@@ -287,6 +292,10 @@ impl Runtime {
         for errand in std::mem::take(&mut self.errands) {
             match errand {
                 Errand::Copy(text) => display.copy(&text)?,
+                Errand::ShowImages(images) => {
+                    let said = display.show(&images).unwrap_or_else(|why| why);
+                    self.update(Message::Shell(state::Message::Say(said)));
+                }
                 Errand::Edit(editing) => {
                     if let Err(why) = display.edit(&editing)? {
                         self.update(Message::Shell(state::Message::Say(why)));
@@ -480,6 +489,10 @@ mod tests {
 
         fn edit(&mut self, _editing: &Editing) -> io::Result<Result<(), String>> {
             Ok(Ok(()))
+        }
+
+        fn show(&mut self, _images: &[Picture]) -> Result<String, String> {
+            Ok(String::new())
         }
     }
 

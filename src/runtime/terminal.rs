@@ -26,12 +26,13 @@ use std::{
 };
 
 use crate::{
+    run::pictures::Picture,
     session::effect::Editing,
     shell::{App, draw, mouse::Capture},
     widgets::theme::Theme,
 };
 
-use super::{clipboard, editor, gate::Gate, run_loop::Display, signals};
+use super::{clipboard, editor, gate::Gate, outside, run_loop::Display, signals};
 
 type Backend = CrosstermBackend<BufWriter<Stdout>>;
 
@@ -131,10 +132,15 @@ impl Display for Terminal {
         self.gate.open();
         Ok(edited)
     }
+
+    fn show(&mut self, images: &[Picture]) -> Result<String, String> {
+        outside::open(images)
+    }
 }
 
 impl Drop for Terminal {
     fn drop(&mut self) {
+        outside::forget();
         give_back();
     }
 }

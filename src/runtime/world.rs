@@ -31,11 +31,12 @@ use crate::{
     run::{
         RepoPath, Run, StepId, StepText,
         files::{
-            Change, FileDiff, Timeline,
+            Change, FileDiff, Moment, Timeline,
             blame::BlamedLine,
             history::{self, History},
         },
         lookup::{Looked, RunHits},
+        pictures::Picture,
         rubric::{Component, Gold, Label, Labels, Rubric, Verdict},
         search::{Hit, Query},
     },
@@ -475,6 +476,15 @@ impl Executor for Worker {
         Ok(Arc::new(StepText { text, ..StepText::default() }))
     }
 
+    fn images(
+        &self,
+        run: Arc<Run>,
+        turn: usize,
+        step: Option<StepId>,
+    ) -> Result<Arc<Vec<Picture>>, Sentence> {
+        Ok(Arc::new(self.recording()?.images(&run, turn, step)))
+    }
+
     fn diff(&self, run: Arc<Run>, change: Change, context: usize) -> Result<FileDiff, Sentence> {
         Ok(self.recording()?.diff(&run, &change, context))
     }
@@ -492,9 +502,9 @@ impl Executor for Worker {
         &self,
         run: Arc<Run>,
         path: RepoPath,
-        done: usize,
+        moment: Moment,
     ) -> Result<Vec<BlamedLine>, Sentence> {
-        self.recording()?.blame(&run, &path, done)
+        self.recording()?.blame(&run, &path, moment)
     }
 
     fn history(&self, run: Arc<Run>, wanted: history::Wanted) -> Result<Arc<History>, Sentence> {
@@ -523,7 +533,7 @@ impl Executor for Worker {
     fn scores(
         &self,
         run: Arc<Run>,
-        moments: Vec<usize>,
+        moments: Vec<Moment>,
     ) -> Result<session::measured::Answer, Sentence> {
         let recording = self.recording()?;
         let scorer = self.cancellation.scoring.scorer(&|words| self.say(words))?;
@@ -539,7 +549,7 @@ impl Executor for Worker {
         })
     }
 
-    fn moved(&self, run: Arc<Run>, before: usize, after: usize) -> Result<Arc<Moved>, Sentence> {
+    fn moved(&self, run: Arc<Run>, before: Moment, after: Moment) -> Result<Arc<Moved>, Sentence> {
         let recording = self.recording()?;
         let scorer = self.cancellation.scoring.scorer(&|words| self.say(words))?;
         let goes_on = |_, _| self.is_wanted();

@@ -2,6 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc};
 
+use crate::run::pictures::Picture;
 use crate::session::{self, question::Question, request::Request};
 
 /// Something that is asked of the runtime, its only reader.
@@ -37,6 +38,8 @@ pub enum Effect {
     /// Into the clipboard.
     Copy(String),
     Edit(Editing),
+    /// Into the program that the user opens images with.
+    ShowImages(Arc<Vec<Picture>>),
 }
 
 impl Effect {

@@ -1,6 +1,9 @@
-//! A recording that is still being written: whether the playhead goes along with its end.
+//! Where the playhead is within its turn, and where others took it; of a recording that is still being written, whether it goes
+//! along with the end.
 
-/// What is known of the end of a run that grows.
+use crate::run::StepId;
+
+/// What is known of the playhead and of the end of a run that grows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Follow {
     pub is_on: bool,
@@ -10,6 +13,10 @@ pub struct Follow {
     seen: End,
     /// The turn that was on before others selected one, until the replay has followed them.
     pub left: Option<usize>,
+    /// A step that others selected, until the replay has followed them.
+    pub wanted: Option<StepId>,
+    /// The step that is looked at, with its number in its turn; None where the turn as a whole is.
+    pub step: Option<(StepId, usize)>,
 }
 
 /// How far a run goes.

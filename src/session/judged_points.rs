@@ -44,7 +44,8 @@ pub fn judged_by(session: &Session, number: Number) -> Option<String> {
 fn judgement_at<'a>(session: &'a Session, point: &Point) -> Option<&'a Judgement> {
     let judged = &session.rubric;
     let (judge, rubric) = (judged.judge_of_curves()?, judged.known()?);
-    let is_of_turn = |it: &&Judgement| it.turn == Some(point.done) && it.judge == *judge;
+    let done = point.ended()?;
+    let is_of_turn = |it: &&Judgement| it.turn == Some(done) && it.judge == *judge;
     rubric.judgements.iter().rev().filter(is_of_turn).find(|it| rubric.covers(it))
 }
 
@@ -58,5 +59,5 @@ pub fn verdicts(session: &Session, point: &Point) -> Option<Verdicts> {
 /// What was given away up to the end of the point's last turn; None without an audit.
 pub fn exposed(session: &Session, point: &Point) -> Option<AtTurn> {
     let rubric = session.rubric.known()?;
-    AtTurn::of(rubric.exposure.as_ref()?, rubric.checklist.as_ref(), point.done)
+    AtTurn::of(rubric.exposure.as_ref()?, rubric.checklist.as_ref(), point.ended()?)
 }

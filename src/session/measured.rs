@@ -5,11 +5,12 @@ use crate::{
         quality::{Change, Detail, Scored, Snapshot, Unmeasured, changes, not_compared},
         rules::Rules,
     },
+    run::files::Moment,
     session::marks::Marks,
 };
 
-/// Two moments, counted in turns done.
-pub type Span = (usize, usize);
+/// Two moments.
+pub type Span = (Moment, Moment);
 
 /// The numbers of one moment.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,11 +52,11 @@ impl RulerName {
     }
 }
 
-/// Some moments, measured: turns done, and the numbers.
+/// Some moments, measured.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
     pub ruler: RulerName,
-    pub moments: Vec<(usize, Measured)>,
+    pub moments: Vec<(Moment, Measured)>,
 }
 
 /// What is different between two moments, and what can be said of the lines at the second.

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use crate::{
-    run::{Run, Warning, files::Timeline, rubric::Rubric},
+    run::{Run, StepId, Warning, files::Timeline, rubric::Rubric},
     session::{
         ask::Loading,
         audited::Audited,
@@ -180,7 +180,19 @@ impl Session {
     /// Goes to a turn, counted from 0; the replay follows when it is next brought in step.
     pub fn select_turn(&mut self, turn: usize) {
         self.follow.left.get_or_insert(self.turn);
+        (self.follow.wanted, self.follow.step) = (None, None);
         self.turn = turn;
+    }
+
+    /// Goes to a step, which has this number in its turn; the replay follows when it is next brought in step.
+    pub fn select_step(&mut self, step: StepId, number: usize) {
+        self.select_turn(step.turn);
+        (self.follow.wanted, self.follow.step) = (Some(step), Some((step, number)));
+    }
+
+    /// What is looked at, as [`points::Point::place`] orders it.
+    pub fn place(&self) -> (usize, usize) {
+        (self.turn, self.follow.step.map_or(usize::MAX, |(_, number)| number))
     }
 
     /// Leads to a place in the replay, which goes there before anything is drawn.

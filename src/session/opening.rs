@@ -24,6 +24,8 @@ pub enum Target {
     Request,
     /// One of its steps.
     Step(StepId),
+    /// What one of its steps changed in a file; where it did not change it, the file as the step left it.
+    Edit { step: StepId, path: RepoPath, aim: Option<Aim> },
     /// A hit of a search; the search goes on from there in the run.
     Found { hit: Hit, query: Option<Query> },
     /// What the turn changed in a file.

@@ -1,8 +1,15 @@
-//! Where the points of the curves lie: at the end of every turn that counts, or at the end of every checkpoint.
+//! Where the points of the curves lie: at the end of every turn that counts, at the end of every checkpoint, or after every
+//! step that edited files.
 
 use std::ops::Range;
 
-use crate::{metrics::phase::Phase, run::Run};
+use crate::{
+    metrics::phase::Phase,
+    run::{
+        Run, StepId,
+        files::{Moment, Timeline},
+    },
+};
 
 /// What the curves go over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -10,17 +17,50 @@ pub enum Axis {
     #[default]
     Turns,
     Checkpoints,
+    /// What happens within turns; see [`by_step`].
+    Steps,
 }
 
 /// One moment of the run, and the turns that lead to it from the moment before.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Point {
-    /// Count from 0.
+    /// Count from 0. Empty where the points are steps.
     pub turns: Range<usize>,
     /// Turns done.
     pub done: usize,
     /// Index of the checkpoint that ends here.
     pub checkpoint: Option<usize>,
+    /// The step after which it lies, with its number in its turn; None at the end of a turn.
+    pub step: Option<(StepId, usize)>,
+}
+
+impl Point {
+    pub fn moment(&self) -> Moment {
+        Moment { turns: self.done, step: self.step.map(|(step, _)| step) }
+    }
+
+    /// The turn that it ends or lies in, counts from 0.
+    pub fn turn(&self) -> usize {
+        self.step.map_or(self.done.saturating_sub(1), |(step, _)| step.turn)
+    }
+
+    /// Turns done, where it is the end of one.
+    pub fn ended(&self) -> Option<usize> {
+        self.step.is_none().then_some(self.done)
+    }
+
+    /// What points and playheads are put in order by: a turn, and the number of a step or what is after all of them.
+    pub fn place(&self) -> (usize, usize) {
+        (self.turn(), self.step.map_or(usize::MAX, |(_, number)| number))
+    }
+
+    /// `turn 23`, `step 1.7`.
+    pub fn said(&self) -> String {
+        match self.step {
+            Some((step, number)) => format!("step {}.{number}", step.turn + 1),
+            None => format!("turn {}", self.done),
+        }
+    }
 }
 
 impl Axis {
@@ -28,11 +68,12 @@ impl Axis {
         match self {
             Self::Turns => "turn",
             Self::Checkpoints => "checkpoint",
+            Self::Steps => "step",
         }
     }
 }
 
-/// In order. Checkpoints that end where another does give one point.
+/// In order. Checkpoints that end where another does give one point; those of steps are given by [`by_step`].
 pub fn of(run: &Run, axis: Axis) -> Vec<Point> {
     let last_of = |done: usize| {
         let last = run.checkpoints.partition_point(|it| it.last_turn < done).checked_sub(1)?;
@@ -41,7 +82,12 @@ pub fn of(run: &Run, axis: Axis) -> Vec<Point> {
     match axis {
         Axis::Turns => run
             .counted_moments()
-            .map(|done| Point { turns: done - 1..done, done, checkpoint: last_of(done) })
+            .map(|done| Point {
+                turns: done - 1..done,
+                done,
+                checkpoint: last_of(done),
+                step: None,
+            })
             .collect(),
         Axis::Checkpoints => {
             let mut points: Vec<Point> = vec![];
@@ -49,12 +95,27 @@ pub fn of(run: &Run, axis: Axis) -> Vec<Point> {
                 let done = (checkpoint.last_turn + 1).min(run.turns.len());
                 let start = points.last().map_or(0, |point| point.done);
                 if done > start {
-                    points.push(Point { turns: start..done, done, checkpoint: last_of(done) });
+                    let (turns, checkpoint) = (start..done, last_of(done));
+                    points.push(Point { turns, done, checkpoint, step: None });
                 }
             }
             points
         }
+        Axis::Steps => vec![],
     }
+}
+
+/// After every step that is recorded to have edited files, and at the ends of turns that other things changed.
+pub fn by_step(run: &Run, timeline: &Timeline) -> Vec<Point> {
+    let moments = timeline.moments_of_edits(run).into_iter();
+    moments
+        .map(|(Moment { turns: done, step }, number)| Point {
+            turns: done..done,
+            done,
+            checkpoint: None,
+            step: step.zip(number),
+        })
+        .collect()
 }
 
 /// A stretch of points with a name under it.
@@ -82,7 +143,7 @@ pub fn phases(run: &Run, points: &[Point]) -> Vec<Stretch> {
 fn stretches(run: &Run, points: &[Point], name: impl Fn(usize) -> String) -> Vec<Stretch> {
     let mut stretches: Vec<Stretch> = vec![];
     for (at, point) in points.iter().enumerate() {
-        let index = run.checkpoints.partition_point(|it| it.last_turn + 1 < point.done);
+        let index = run.checkpoints.partition_point(|it| it.last_turn < point.turn());
         if index >= run.checkpoints.len() {
             break;
         }

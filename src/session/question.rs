@@ -19,11 +19,12 @@ use crate::{
     run::{
         RepoPath, Run, StepId, StepText,
         files::{
-            Change, FileDiff, Timeline,
+            Change, FileDiff, Moment, Timeline,
             blame::BlamedLine,
             history::{History as Past, Wanted as PastWanted},
         },
         lookup::{Looked, RunHits},
+        pictures::Picture,
         rubric::{Component, Gold, Label, Labels, Rubric, Verdict},
         search::{Hit, Query},
     },
@@ -98,22 +99,24 @@ questions! {
     StepText, step_text { run: Arc<Run>, step: StepId } -> Arc<StepText>;
     /// The words of a turn's request; turns count from 0.
     RequestText, request_text { run: Arc<Run>, turn: usize } -> Arc<StepText>;
+    /// The images of a step and of its result; without a step those of the turn's request. Turns count from 0.
+    Images, images { run: Arc<Run>, turn: usize, step: Option<StepId> } -> Arc<Vec<Picture>>;
     /// A change, line by line, with so many lines of context.
     Diff, diff { run: Arc<Run>, change: Change, context: usize } -> FileDiff;
     /// What changed between two moments, counted in turns done.
     ChangesBetween, changes_between { run: Arc<Run>, before: usize, after: usize } -> Vec<Change>;
-    /// Who wrote the lines of a file, after so many turns.
-    Blame, blame { run: Arc<Run>, path: RepoPath, done: usize } -> Vec<BlamedLine>;
+    /// Who wrote the lines of a file, at a moment.
+    Blame, blame { run: Arc<Run>, path: RepoPath, moment: Moment } -> Vec<BlamedLine>;
     /// Every change to a file, or to a definition in it.
     History, history { run: Arc<Run>, wanted: PastWanted } -> Arc<Past>;
     /// Syntax colours of two texts.
     Colours, colours { texts: Texts } -> Sides;
     /// Words in everything the recording says; the hits that [`Part::Hits`] did not bring yet.
     Search, search { run: Arc<Run>, query: Query } -> Vec<Hit>;
-    /// Erosion, verbosity and the rest at these moments, counted in turns done.
-    Scores, scores { run: Arc<Run>, moments: Vec<usize> } -> session::measured::Answer;
-    /// What moved the scores between two moments, counted in turns done.
-    Moved, moved { run: Arc<Run>, before: usize, after: usize } -> Arc<Moved>;
+    /// Erosion, verbosity and the rest at these moments.
+    Scores, scores { run: Arc<Run>, moments: Vec<Moment> } -> session::measured::Answer;
+    /// What moved the scores between two moments.
+    Moved, moved { run: Arc<Run>, before: Moment, after: Moment } -> Arc<Moved>;
     /// What the run is judged by: components, exposure, judgements, labels.
     Rubric, rubric { run: Arc<Run> } -> Arc<Rubric>;
     /// How much of what the modules offer is reused, after so many turns; None where nothing says what the files were.

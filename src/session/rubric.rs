@@ -9,6 +9,7 @@ use crate::{
     metrics::lifeline::{self, Lifeline},
     run::{
         RepoPath, Run,
+        files::Moment,
         pooled::Pooling,
         rubric::{Judge, Judgement, LEVELS, Pool, Rubric},
     },
@@ -282,7 +283,8 @@ impl Session {
 
     /// A file as it was judged.
     pub fn judged_file(&self, path: &str) -> Option<DiffKey> {
-        Some(DiffKey { scope: Scope::At(self.judged_turn()?), path: RepoPath::new(path)? })
+        let scope = Scope::At(Moment::after(self.judged_turn()? + 1));
+        Some(DiffKey { scope, path: RepoPath::new(path)? })
     }
 }
 

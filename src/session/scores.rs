@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use crate::run::Run;
+use crate::run::{Run, files::Moment};
 
 use super::{
     ask::{Answers, Pending},
@@ -17,21 +17,18 @@ use super::{
 #[derive(Debug, Clone, PartialEq)]
 pub struct Before {
     pub ruler: RulerName,
-    /// By turns done.
-    known: BTreeMap<usize, Measured>,
+    known: BTreeMap<Moment, Measured>,
 }
 
 impl Before {
-    /// After so many turns.
-    pub fn at(&self, done: usize) -> Option<&Measured> {
-        self.known.get(&done)
+    pub fn at(&self, moment: Moment) -> Option<&Measured> {
+        self.known.get(&moment)
     }
 }
 
 #[derive(Debug)]
 pub struct Scores {
-    /// By turns done.
-    known: BTreeMap<usize, Measured>,
+    known: BTreeMap<Moment, Measured>,
     pub ruler: Option<RulerName>,
     /// Until somebody dismisses it.
     pub before: Option<Before>,
@@ -70,14 +67,13 @@ impl Default for Scores {
 }
 
 impl Scores {
-    /// After so many turns.
-    pub fn at(&self, done: usize) -> Option<&Measured> {
-        self.known.get(&done)
+    pub fn at(&self, moment: Moment) -> Option<&Measured> {
+        self.known.get(&moment)
     }
 
-    /// How many moments are known.
+    /// How many ends of turns are known.
     pub fn count(&self) -> usize {
-        self.known.len()
+        self.known.keys().filter(|moment| moment.step.is_none()).count()
     }
 
     pub fn moved(&self, span: Span) -> Option<&Result<Arc<Moved>, String>> {
@@ -93,7 +89,7 @@ impl Scores {
         &mut self,
         numbers: &mut Numbers,
         run: &Arc<Run>,
-        wanted: Vec<usize>,
+        wanted: Vec<Moment>,
     ) -> Option<Effect> {
         if wanted.is_empty() || self.is_stopped || self.failed.is_some() || self.is_busy() {
             return None;
@@ -161,11 +157,15 @@ impl Scores {
 
     /// Gives up what is no longer true after a run has grown: all that comes after the first `same` turns.
     pub fn forget_after(&mut self, same: usize) {
-        self.known.retain(|done, _| *done <= same);
+        let is_same = |moment: &Moment| match moment.step {
+            None => moment.turns <= same,
+            Some(step) => step.turn < same,
+        };
+        self.known.retain(|moment, _| is_same(moment));
         if let Some(before) = &mut self.before {
-            before.known.retain(|done, _| *done <= same);
+            before.known.retain(|moment, _| is_same(moment));
         }
-        self.moved.forget(|(_, after)| *after > same);
+        self.moved.forget(|(_, after)| !is_same(after));
         self.pending.forget();
         self.failed = None;
         self.progress = None;
@@ -185,9 +185,10 @@ mod tests {
     /// Scores in which these moments are known, none of them with files.
     fn knowing(moments: &[usize]) -> Scores {
         let mut scores = Scores::default();
-        let asked = scores.ask(&mut Numbers::default(), &Arc::default(), moments.to_vec());
+        let ends = Moment::after_each(moments);
+        let asked = scores.ask(&mut Numbers::default(), &Arc::default(), ends);
         let nothing = Measured { snapshot: Err(Unmeasured::NoFiles), not_recorded: 0 };
-        let moments = moments.iter().map(|done| (*done, nothing.clone())).collect();
+        let moments = moments.iter().map(|done| (Moment::after(*done), nothing.clone())).collect();
         let request = asked.and_then(|effect| effect.request()).unwrap();
         scores.take(request, Ok(Answer { ruler: ruler(), moments }));
         scores
@@ -201,7 +202,7 @@ mod tests {
 
         assert_eq!((scores.count(), &scores.ruler), (0, &None));
         let before = scores.before.unwrap();
-        assert_eq!((before.ruler.clone(), before.at(2).is_some()), (ruler(), true));
+        assert_eq!((before.ruler.clone(), before.at(Moment::after(2)).is_some()), (ruler(), true));
     }
 
     #[test]
@@ -210,7 +211,10 @@ mod tests {
 
         scores.forget_after(2);
 
-        assert_eq!([1, 2, 3].map(|done| scores.at(done).is_some()), [true, true, false]);
+        assert_eq!(
+            [1, 2, 3].map(|done| scores.at(Moment::after(done)).is_some()),
+            [true, true, false]
+        );
     }
 
     #[test]
@@ -218,8 +222,8 @@ mod tests {
         let (mut scores, mut numbers) = (Scores::default(), Numbers::default());
         scores.stop_or_go_on();
 
-        assert_eq!(scores.ask(&mut numbers, &Arc::default(), vec![1]), None);
+        assert_eq!(scores.ask(&mut numbers, &Arc::default(), vec![Moment::after(1)]), None);
         scores.stop_or_go_on();
-        assert!(scores.ask(&mut numbers, &Arc::default(), vec![1]).is_some());
+        assert!(scores.ask(&mut numbers, &Arc::default(), vec![Moment::after(1)]).is_some());
     }
 }

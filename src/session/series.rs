@@ -13,6 +13,7 @@ use crate::{
         process::Processed,
         quality::Snapshot,
     },
+    run::Step,
     session::measured::Measured,
 };
 
@@ -106,7 +107,7 @@ pub fn value(number: Number, session: &Session, point: &Point) -> Option<f64> {
 
 /// With the profile or the rules before, where values of them are still shown.
 pub fn value_before(number: Number, session: &Session, point: &Point) -> Option<f64> {
-    let before = session.scores.before.as_ref()?.at(point.done)?;
+    let before = session.scores.before.as_ref()?.at(point.moment())?;
     number.of_code(before.snapshot.as_ref().ok()?)
 }
 
@@ -114,7 +115,7 @@ pub fn value_before(number: Number, session: &Session, point: &Point) -> Option<
 pub fn known(number: Number, session: &Session, points: &[Point]) -> Vec<Known> {
     let known = |point: &Point| match (Origin::of(number), value(number, session, point)) {
         (Origin::Computed, value) if number.is_measured() => {
-            Known::of(session.scores.at(point.done), value)
+            Known::of(session.scores.at(point.moment()), value)
         }
         (_, Some(value)) => Known::Value(value),
         (_, None) => Known::NotRecorded,
@@ -152,7 +153,7 @@ struct AtPoint<'a> {
 
 impl Facts for AtPoint<'_> {
     fn code(&self) -> Option<&Snapshot> {
-        self.session.scores.at(self.point.done)?.snapshot.as_ref().ok()
+        self.session.scores.at(self.point.moment())?.snapshot.as_ref().ok()
     }
 
     /// It is not worked out for every turn.
@@ -170,11 +171,17 @@ impl Facts for AtPoint<'_> {
 
     /// Of every test up to the checkpoint that ends at the point.
     fn tested(&self) -> Option<Tested> {
-        Tested::of(self.session.run.record_at(self.point.done)?.tests.as_ref()?)
+        Tested::of(self.session.run.record_at(self.point.ended()?)?.tests.as_ref()?)
     }
 
-    /// Of the turns that lead to the point.
+    /// Of the turns that lead to the point, or of the step.
     fn counted(&self) -> Counted {
+        let run = &self.session.run;
+        if self.point.turns.is_empty() {
+            let step = self.point.step.and_then(|(step, _)| run.step(step));
+            let churn = step.and_then(Step::churn).map(|lines| lines as f64);
+            return Counted { churn, ..Counted::default() };
+        }
         let of_turn = |turn: usize| match self.session.lines_of_turn(turn) {
             Some(lines) => Some(lines.added + lines.removed),
             None => self.session.left_all_alone(turn).then_some(0),
@@ -190,12 +197,12 @@ impl Facts for AtPoint<'_> {
 
     fn spent(&self) -> Spent {
         let turns = self.session.run.turns.get(self.point.turns.clone());
-        turns.map(Spent::of).unwrap_or_default()
+        turns.filter(|turns| !turns.is_empty()).map(Spent::of).unwrap_or_default()
     }
 
     /// But for the memory it is of the whole run.
     fn process(&self) -> Option<Processed> {
-        let stale_rate = memory(self.session)?.when_given_by(self.point.done).rate();
+        let stale_rate = memory(self.session)?.when_given_by(self.point.ended()?).rate();
         Some(Processed { stale_rate, ..Processed::default() })
     }
 }

@@ -1,7 +1,7 @@
 //! A file as it stood, or the store of decisions, for the editor.
 
 use crate::{
-    run::files::FileDiff,
+    run::files::{FileDiff, Moment},
     session::{
         effect::{Edited, Editing, Effect},
         files::{DiffKey, Scope},
@@ -44,10 +44,9 @@ fn of(open: &OpenRun) -> Result<Editing, String> {
         }
     };
     let moment = match scope {
-        Scope::Turn(turn) | Scope::Since { turn, .. } | Scope::At(turn) => {
-            format!("turn-{}", turn + 1)
-        }
-        Scope::Step(step) => {
+        Scope::Turn(turn) | Scope::Since { turn, .. } => format!("turn-{}", turn + 1),
+        Scope::At(Moment { turns, step: None }) => format!("turn-{turns}"),
+        Scope::Step(step) | Scope::At(Moment { step: Some(step), .. }) => {
             format!("turn-{}-step-{}", step.turn + 1, open.replay.number_of(step))
         }
     };

@@ -187,6 +187,7 @@ impl OpenRun {
             | Answer::LineCounts(..)
             | Answer::StepText(..)
             | Answer::RequestText(..)
+            | Answer::Images(..)
             | Answer::History(..)
             | Answer::Search(..) => self.replay.take(&mut self.session, request, answer),
             Answer::Scores(..)

@@ -16,6 +16,7 @@ use crate::{
             blame::{self, BlamedLine},
             compare, renames,
         },
+        pictures::{Picture, in_record},
         search::{Hit, Matcher, Query},
     },
 };
@@ -98,6 +99,21 @@ impl Archive {
             text.result = Some(format.result(&self.record(result.place), result));
         }
         text
+    }
+
+    /// The images of a step and of its result; without a step those of the turn's request.
+    pub fn images(&self, run: &Run, turn: usize, step: Option<StepId>) -> Vec<Picture> {
+        let places = match step.and_then(|step| run.step(step)) {
+            Some(step) => [Some(step.place), step.result().map(|result| result.place)],
+            None => [run.turns.get(turn).and_then(|turn| turn.request), None],
+        };
+        let mut found = vec![];
+        for picture in places.into_iter().flatten().flat_map(|it| in_record(&self.record(it))) {
+            if !found.contains(&picture) {
+                found.push(picture);
+            }
+        }
+        found
     }
 
     /// The folder of the bundle; None where the recording is none.

@@ -14,7 +14,7 @@ use crate::{
     metrics::quality::{self, File, FileMeasure, Profile, Ruler, Scored},
     run::{
         RepoPath, Run,
-        files::{BlobId, Blobs, FileMode, Timeline, Tree, TreeFile},
+        files::{BlobId, Blobs, FileMode, Moment, Timeline, Tree, TreeFile},
     },
 };
 
@@ -243,11 +243,11 @@ impl Scorer {
 }
 
 impl Archive {
-    /// The scores of the files at each of these moments, counted in turns done. The error is a sentence.
+    /// The scores of the files at each of these moments. The error is a sentence.
     pub fn score(
         &self,
         run: &Run,
-        moments: &[usize],
+        moments: &[Moment],
         scorer: &Scorer,
         goes_on: &GoesOn<'_>,
     ) -> Result<Vec<Scored>, String> {
@@ -259,7 +259,7 @@ impl Archive {
     pub fn score_each<T: Send + Clone>(
         &self,
         run: &Run,
-        moments: &[usize],
+        moments: &[Moment],
         scorer: &Scorer,
         goes_on: &GoesOn<'_>,
         kept: &(impl Fn(Scored) -> T + Sync),
@@ -269,17 +269,17 @@ impl Archive {
         self.with_blobs(run, |blobs| {
             let mut measured = 0;
             for some in moments.chunks(at_once(&timeline)) {
-                let mut wanted: BTreeMap<usize, Wanted> = BTreeMap::new();
-                timeline.visit(some, |done, tree, is_untold| {
-                    wanted.insert(done, Wanted { is_untold, ..scorer.wanted(tree) });
+                let mut wanted: BTreeMap<Moment, Wanted> = BTreeMap::new();
+                timeline.visit_moments(run, some, |moment, tree, is_untold| {
+                    wanted.insert(moment, Wanted { is_untold, ..scorer.wanted(tree) });
                 });
                 let contents = scorer.unknown(unique(wanted.values()));
                 let (before, count) = (measured, contents.len());
                 let goes_on = |done: usize, total: usize| goes_on(before + done, before + total);
                 scorer.measure_all(contents, blobs, &goes_on)?;
                 measured += count;
-                let wanted: Vec<(usize, Wanted)> = wanted.into_iter().collect();
-                let scored: BTreeMap<usize, T> = wanted
+                let wanted: Vec<(Moment, Wanted)> = wanted.into_iter().collect();
+                let scored: BTreeMap<Moment, T> = wanted
                     .into_par_iter()
                     .with_min_len(ALONE)
                     .map(|(moment, wanted)| (moment, kept(scorer.combine(wanted))))
@@ -422,8 +422,8 @@ mod tests {
         let run = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample-runs/codex-p12");
         let folder = tempfile::tempdir().unwrap();
         let opened = store::open(&run).unwrap();
-        let all: Vec<usize> = (1..=56).collect();
-        let score = |scorer: &Scorer, moments: &[usize]| {
+        let all: Vec<Moment> = (1..=56).map(Moment::after).collect();
+        let score = |scorer: &Scorer, moments: &[Moment]| {
             opened.archive.score(&opened.run, moments, scorer, &|_, _| true).unwrap().len()
         };
         score(&scorer(Profile::Trajview, folder.path()), &all);
@@ -445,7 +445,7 @@ mod tests {
         let opened = store::open(&run).unwrap();
         let scorer = Scorer::new(Ruler::new(Profile::Trajview, Rules::none()), None);
 
-        let moments = [0, 56, 6, 0];
+        let moments = [0, 56, 6, 0].map(Moment::after);
         let scored = opened.archive.score(&opened.run, &moments, &scorer, &|_, _| true).unwrap();
 
         let files: Vec<u32> = scored.iter().map(|scored| scored.snapshot.files).collect();

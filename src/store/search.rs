@@ -13,6 +13,7 @@ use std::{
 };
 
 use crate::{
+    code::printed,
     formats::Executor,
     run::{
         Run, StepId,
@@ -124,7 +125,7 @@ impl Search<'_> {
             let fields = [
                 (StepField::Text, Some(text.text)),
                 (StepField::Arguments, text.arguments),
-                (StepField::Result, text.result),
+                (StepField::Result, text.result.map(|text| printed::words(&text).into_owned())),
             ];
             for (field, words) in fields {
                 if !words.is_none_or(|words| report(HitPlace::Step(step, field), &words)) {

@@ -4,7 +4,7 @@ use ratatui::{style::Style, text::Span};
 use std::sync::Arc;
 
 use crate::{
-    run::files::blame::LineOrigin,
+    run::files::{Moment, blame::LineOrigin},
     session::files::blame::Blamed,
     widgets::{
         line::own,
@@ -15,7 +15,8 @@ use crate::{
 /// Turn, step and origin of each line: `26.3 `, `26  ◇`, `   ·`.
 pub(super) struct Gutter<'a> {
     pub(super) blamed: Option<&'a Arc<Blamed>>,
-    pub(super) turn: usize,
+    /// What is looked at: lines that its step, else its turn, wrote stand out.
+    pub(super) moment: Moment,
     pub(super) theme: Theme,
     pub(super) turn_digits: usize,
     pub(super) step_digits: usize,
@@ -33,7 +34,10 @@ impl Gutter<'_> {
             (Some(turn), None) => format!("{:>turns$} {:steps$}", turn + 1, ""),
             (None, _) => " ".repeat(turns + 1 + steps),
         };
-        let is_new = turn == Some(self.turn);
+        let is_new = match self.moment.step {
+            Some(step) => line.and_then(|line| line.step) == Some(step),
+            None => turn.is_some() && turn == self.moment.turn(),
+        };
         let writer = if is_new { Meaning::Added } else { Meaning::Hunk };
         let origin = match line.map(|line| line.origin) {
             Some(LineOrigin::Outside) => Meaning::Warning,

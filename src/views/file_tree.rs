@@ -1,9 +1,12 @@
-//! Every file at a turn, in folders that fold.
+//! Every file at a moment, in folders that fold.
 
 use std::collections::HashSet;
 
 use crate::{
-    run::{RepoPath, files::Timeline},
+    run::{
+        RepoPath, Run,
+        files::{Moment, Timeline},
+    },
     widgets::scroll::Motion,
 };
 
@@ -34,8 +37,8 @@ pub struct FileTree {
     open: HashSet<String>,
     /// Sorted.
     paths: Vec<RepoPath>,
-    /// The turn whose files these are.
-    turn: Option<usize>,
+    /// The moment whose files these are.
+    moment: Option<Moment>,
 }
 
 impl FileTree {
@@ -78,16 +81,15 @@ impl FileTree {
 
     /// The files are to be listed anew, folders stay as they are.
     pub const fn forget(&mut self) {
-        self.turn = None;
+        self.moment = None;
     }
 
-    /// Brings the rows in step with the turn. Called after every message.
-    pub fn settle(&mut self, turn: usize, timeline: Option<&Timeline>) {
-        let Some(timeline) = timeline.filter(|_| self.is_shown && self.turn != Some(turn)) else {
-            return;
-        };
-        self.turn = Some(turn);
-        self.paths = timeline.tree_after(turn + 1).files.into_keys().collect();
+    /// Brings the rows in step with the moment. Called after every message.
+    pub fn settle(&mut self, run: &Run, moment: Moment, timeline: Option<&Timeline>) {
+        let is_new = self.is_shown && self.moment != Some(moment);
+        let Some(timeline) = timeline.filter(|_| is_new) else { return };
+        self.moment = Some(moment);
+        self.paths = timeline.tree_at(run, moment).files.into_keys().collect();
         self.cut();
     }
 
@@ -144,7 +146,7 @@ mod tests {
         let files = paths.map(|path| (RepoPath::new(path).unwrap(), file)).into();
         let timeline = Timeline { base: Tree { files }, ..Timeline::default() };
         let mut tree = FileTree { is_shown: true, ..FileTree::default() };
-        tree.settle(0, Some(&timeline));
+        tree.settle(&Run::default(), Moment::after(1), Some(&timeline));
         tree
     }
 

@@ -61,8 +61,8 @@ impl Mark {
 /// The number of the turn that wrote a line, or the sign of where it is from; as wide as any number of the run.
 fn writer(session: &Session, key: &DiffKey, line: usize) -> String {
     let digits = session.run.turns.len().to_string().len();
-    let Scope::At(turn) = key.scope else { return " ".repeat(digits) };
-    let file = FileAt { turn, path: key.path.clone() };
+    let Scope::At(moment) = key.scope else { return " ".repeat(digits) };
+    let file = FileAt { moment, path: key.path.clone() };
     let blamed = session.files.blame.of(&file).and_then(|blamed| blamed.as_ref().ok());
     let written = blamed.and_then(|blamed| blamed.lines.get(line.checked_sub(1)?).copied());
     let said = written.map(|written| {

@@ -15,6 +15,7 @@ pub mod paint;
 pub mod palette;
 pub mod panel;
 pub mod plot;
+pub mod printed;
 pub mod scroll;
 pub mod signs;
 pub mod spark;

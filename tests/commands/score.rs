@@ -389,3 +389,23 @@ fn a_file_without_turns_is_no_bundle() {
     assert_eq!(ran.code, Some(4));
     assert!(ran.err.contains("has no turns to make a bundle of"), "{}", ran.err);
 }
+
+#[test]
+fn a_score_by_step_is_that_of_the_files_after_the_step() {
+    let run = "sample-runs/claude-code";
+    let scored = json(&["score", run, "--by", "step", "--json"]);
+    let all = points(&scored);
+    let labels: Vec<&str> = all.iter().filter_map(|point| point["label"].as_str()).collect();
+    assert_eq!(labels[..4], ["step 1.5", "step 1.6", "step 1.7", "step 2.2"], "{labels:?}");
+    assert!(all.iter().all(|point| point["step"].is_null() || point["recorded"].is_null()));
+
+    for at in ["1.6", "1.7", "2.2"] {
+        let folder = tempfile::tempdir().unwrap();
+        checked_out(run, at, folder.path());
+        let tree = json(&["score", "--tree", folder.path().to_str().unwrap(), "--json"]);
+        let point = all.iter().find(|it| it["label"] == format!("step {at}")).unwrap();
+        for key in ["erosion", "verbosity", "sloc", "callables"] {
+            assert_eq!(point[key], points(&tree)[0][key], "{key} at {at}");
+        }
+    }
+}

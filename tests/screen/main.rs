@@ -22,6 +22,7 @@ mod looks;
 mod memory;
 mod one_request;
 mod playback;
+mod printed;
 mod process;
 mod rubric_view;
 mod safe_text;

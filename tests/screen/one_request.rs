@@ -113,3 +113,77 @@ fn a_step_is_a_place_to_open_at_and_to_go_to() {
     assert!(went.lines().next().unwrap().contains("step 3 of "), "{went}");
     assert!(frame((120, 40), "x yy").contains("--at 1.4"), "{}", frame((120, 40), "x yy"));
 }
+
+#[test]
+fn a_file_that_is_read_whole_is_as_the_step_left_it() {
+    let read = frame((120, 40), ":1.3<enter> <tab><tab><tab> a");
+    assert!(read.contains("counter.py  after step 1.3"), "{read}");
+    assert!(read.contains("1.3  1   count = 2"), "{read}");
+
+    // What edits nothing leaves the file as the last edit did, and the end of the turn is no step's.
+    let tested = frame((120, 40), ":1.4<enter> <tab><tab><tab> a");
+    assert!(tested.contains("after step 1.4") && tested.contains("1.3  1   count = 2"), "{tested}");
+    let ended = frame((120, 40), ":1.9<enter> <tab><tab><tab> a");
+    assert!(ended.contains("counter.py  after turn 1"), "{ended}");
+    assert!(ended.contains("1.8  1   count = 5"), "{ended}");
+
+    // From edit to edit, and from a line to the step that wrote it.
+    let next = frame((120, 40), ":1.3<enter> <tab><tab><tab> a s s");
+    assert!(next.contains("after step 1.5") && next.contains("1.5  1   count = 3"), "{next}");
+    let there = frame((120, 40), ":1.4<enter> <tab><tab><tab> a <enter>");
+    assert!(there.contains("turn 1, step 3 wrote it; backspace goes back"), "{there}");
+}
+
+#[test]
+fn the_tree_has_the_files_that_are_there_after_the_step() {
+    let sample = std::path::PathBuf::from("sample-runs/claude-code");
+    let at = |keys: &str, size: (u16, u16)| {
+        let size = Size { width: size.0, height: size.1 };
+        let paths = [sample.clone()];
+        let seen =
+            runtime::headless(&paths, size, keys, Place::default(), Options::default()).unwrap();
+        export::text(&seen)
+    };
+
+    let before = at(":1.4<enter> <tab><tab> t", (120, 40));
+    assert!(before.contains("0 files after step 1.4"), "{before}");
+    assert!(before.contains("no file is known at this"), "{before}");
+    let after = at(":1.6<enter> <tab><tab> t", (120, 40));
+    assert!(after.contains("2 files after step 1.6"), "{after}");
+    let small = at(":1.6<enter> <tab><tab> t", (80, 24));
+    assert!(small.contains("2 files after step 1.6"), "{small}");
+    let turn = at("<tab> t", (120, 40));
+    assert!(turn.contains("3 files after turn 1"), "{turn}");
+}
+
+#[test]
+fn the_curves_of_a_run_of_one_request_go_by_step() {
+    let head = |seen: &str| seen.lines().next().unwrap_or_default().to_owned();
+    let chart = |keys: &str, size| frame(size, &format!("2w {keys}"));
+
+    let first = chart("g", (120, 40));
+    assert!(first.contains("after step 1.1") && first.contains("since the start"), "{first}");
+    assert!(first.contains("step 1.1"), "{first}");
+    let second = chart("g l", (120, 40));
+    assert!(second.contains("after step 1.2  since step 1.1"), "{second}");
+    assert!(second.contains("from step 1.1 to step 1.2"), "{second}");
+    // By the numbers that steps have, and to the end.
+    assert!(chart("5G", (80, 24)).contains("after step 1.5"), "{}", chart("5G", (80, 24)));
+    assert!(chart("G", (80, 24)).contains("after step 1.8"), "{}", chart("G", (80, 24)));
+
+    let there = chart("g l l <enter>", (120, 40));
+    assert!(head(&there).contains("step 3 of 9"), "{there}");
+    assert!(there.contains("backspace goes back to the curves"), "{there}");
+    assert!(chart("g l l <enter> <bs>", (120, 40)).contains("after step 1.3"), "and back");
+    // The playhead is one: what is looked at in the replay is looked at here.
+    let here = frame((120, 40), ":1.6<enter> 2w");
+    assert!(here.contains("after step 1.6"), "{here}");
+
+    let by_turn = chart("s", (120, 40));
+    assert!(by_turn.contains("after turn 1") && by_turn.contains("s has steps"), "{by_turn}");
+    assert!(
+        chart("u", (120, 40)).contains("the points are its steps"),
+        "{}",
+        chart("u", (120, 40))
+    );
+}

@@ -14,7 +14,7 @@ use trajview::{
         RunOrigin, Step, StepId, StepKind, StepText, SubAgent, Task, Time, Tokens, ToolCall,
         ToolResult, Turn, Warning,
         files::{
-            Blob, Blobs, Change, FileDiff, FilesFrom, MemoryBlobs, Origin, Timeline, Tree,
+            Blob, Blobs, Change, FileDiff, FilesFrom, MemoryBlobs, Moment, Origin, Timeline, Tree,
             TreeFile, TurnFiles,
             blame::{self, BlamedLine},
             compare::compare,
@@ -123,8 +123,14 @@ impl Recording for Story {
         Ok(renames::find(changes, &self.blobs))
     }
 
-    fn blame(&self, _run: &Run, path: &RepoPath, done: usize) -> Result<Vec<BlamedLine>, String> {
-        blame::blame(&self.timeline.clone()?, &self.blobs, path, done)
+    fn blame(&self, run: &Run, path: &RepoPath, moment: Moment) -> Result<Vec<BlamedLine>, String> {
+        let timeline = self.timeline.clone()?;
+        match moment.step {
+            None => blame::blame(&timeline, &self.blobs, path, moment.turns),
+            Some(step) => {
+                blame::blame(&timeline.until(run, step), &self.blobs, path, moment.turns + 1)
+            }
+        }
     }
 
     fn search(
@@ -165,8 +171,8 @@ impl Recording for Story {
 
     fn score(
         &self,
-        _run: &Run,
-        moments: &[usize],
+        run: &Run,
+        moments: &[Moment],
         _scorer: &Scorer,
         goes_on: &GoesOn<'_>,
     ) -> Result<Vec<Scored>, String> {
@@ -175,7 +181,8 @@ impl Recording for Story {
         if !goes_on(0, 1) {
             return Err("stopped".into());
         }
-        Ok(moments.iter().map(|done| self.scored(&timeline.tree_after(*done), &ruler)).collect())
+        let tree = |moment: &Moment| timeline.tree_at(run, *moment);
+        Ok(moments.iter().map(|moment| self.scored(&tree(moment), &ruler)).collect())
     }
 
     fn rubric(&self) -> Rubric {

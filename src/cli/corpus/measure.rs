@@ -22,6 +22,7 @@ use crate::{
     },
     run::{
         Run, Tokens,
+        files::Moment as At,
         named::Named,
         pooled::Pooling,
         recorded::Tests,
@@ -213,7 +214,7 @@ fn scored(opened: &Opened, scorer: &Scorer) -> Result<BTreeMap<usize, Scored>, S
     let run = &*opened.run;
     let ends = moments_of(run).into_iter().map(|moment| moment.done).chain([run.end()]);
     let moments: Vec<usize> = ends.collect::<BTreeSet<usize>>().into_iter().collect();
-    let scored = opened.archive.score(run, &moments, scorer, &|_, _| true)?;
+    let scored = opened.archive.score(run, &At::after_each(&moments), scorer, &|_, _| true)?;
     Ok(moments.into_iter().zip(scored).collect())
 }
 

@@ -21,7 +21,7 @@ use crate::{
         reuse::Reuse,
         rules::Problem,
     },
-    run::Run,
+    run::{Run, Step, files},
     store::{Archive, Scorer},
 };
 
@@ -35,8 +35,25 @@ use super::{
 #[derive(Debug, Clone)]
 pub struct Moment {
     pub label: String,
-    /// Turns done.
-    pub done: usize,
+    pub at: files::Moment,
+    /// Of the step that it lies after, in its turn; counts from 1.
+    step: Option<usize>,
+}
+
+impl Moment {
+    /// After so many turns.
+    pub fn after(label: String, done: usize) -> Self {
+        Self { label, at: files::Moment::after(done), step: None }
+    }
+
+    /// After a step, of which the number in its turn is given, or at the end of a turn.
+    pub fn of_edit((at, step): (files::Moment, Option<usize>)) -> Self {
+        let label = match step {
+            Some(step) => format!("step {}.{step}", at.turns + 1),
+            None => format!("turn {}", at.turns),
+        };
+        Self { label, at, step }
+    }
 }
 
 /// Everything that is said of one run or folder.
@@ -69,12 +86,14 @@ pub struct RunName {
 pub struct PointFacts {
     pub label: String,
     pub checkpoint: Option<String>,
-    /// Counts from 1; 0 is before the first.
+    /// That ends here, or that the step is of. Counts from 1; 0 is before the first.
     pub turn: Option<usize>,
+    /// Number of the step in its turn, from 1; null at the end of a turn.
+    pub step: Option<usize>,
     pub commit: Option<String>,
     pub phase: Option<Phase>,
     pub bin: Option<f64>,
-    /// Lines added and removed by every turn since the previous point.
+    /// Lines added and removed by every turn since the previous point, or by the step.
     pub churn: Option<u64>,
     #[serde(flatten)]
     pub reuse: Reused,
@@ -204,11 +223,16 @@ impl Document {
         scored: Vec<Scored>,
         lines: &[Vec<Option<LineCounts>>],
     ) -> Self {
-        let befores = std::iter::once(0).chain(moments.iter().map(|moment| moment.done));
+        let is_by_step = moments.iter().any(|moment| moment.step.is_some());
+        let befores = std::iter::once(0).chain(moments.iter().map(|moment| moment.at.turns));
         let befores: Vec<usize> = befores.take(moments.len()).collect();
         let facts =
             moments.into_iter().zip(befores).zip(&scored).map(|((moment, before), scored)| {
-                let churn = churn(lines.get(before..moment.done).unwrap_or_default());
+                let churn = match moment.at.step {
+                    Some(step) => run.step(step).and_then(Step::churn),
+                    None if is_by_step => None, // what is not the steps' is not counted
+                    None => churn(lines.get(before..moment.at.turns).unwrap_or_default()),
+                };
                 let churn = churn.filter(|lines| *lines > 0 || !scored.is_untold);
                 facts_of(run, moment, churn)
             });
@@ -221,9 +245,10 @@ impl Document {
         }
     }
 
-    /// With DIR at each point, in order.
+    /// With DIR at each point that is the end of a turn, in order.
     pub fn with_reuse(mut self, reuse: &[Option<Reused>]) -> Self {
-        for ((facts, _), reuse) in self.points.iter_mut().zip(reuse) {
+        let ends = self.points.iter_mut().filter(|(facts, _)| facts.step.is_none());
+        for ((facts, _), reuse) in ends.zip(reuse) {
             facts.reuse = reuse.unwrap_or_default();
         }
         self
@@ -258,15 +283,19 @@ impl Document {
 }
 
 fn facts_of(run: &Run, moment: Moment, churn: Option<u64>) -> PointFacts {
-    let (recorded, recorded_doubts) = recorded_at(run, moment.done);
-    let turn = moment.done.checked_sub(1).and_then(|turn| run.turns.get(turn));
+    let is_end = moment.step.is_none();
+    let (recorded, recorded_doubts) =
+        if is_end { recorded_at(run, moment.at.turns) } else { Default::default() };
+    let number = moment.at.turns + usize::from(!is_end);
+    let turn = number.checked_sub(1).and_then(|turn| run.turns.get(turn));
     let checkpoint = turn.and_then(|turn| turn.checkpoint);
     let count = run.checkpoints.len();
     PointFacts {
         label: moment.label,
         checkpoint: checkpoint.and_then(|index| Some(run.checkpoints.get(index)?.id.clone())),
-        turn: Some(moment.done),
-        commit: turn.and_then(|turn| turn.commit.as_deref().map(str::to_owned)),
+        turn: Some(number),
+        step: moment.step,
+        commit: turn.filter(|_| is_end).and_then(|turn| turn.commit.as_deref().map(str::to_owned)),
         phase: checkpoint.and_then(|index| Phase::of(index, count)),
         bin: checkpoint.and_then(|index| phase::bin(index, count)),
         churn,

@@ -23,7 +23,8 @@ pub struct AtPoint<'a> {
 
 impl<'a> AtPoint<'a> {
     pub fn of(document: &'a Document, facts: &'a PointFacts, scored: &'a Scored) -> Self {
-        let judged = document.faithfulness.as_ref().filter(|row| row.turn == facts.turn);
+        let is_judged = |row: &&FaithfulnessRow| row.turn == facts.turn && facts.step.is_none();
+        let judged = document.faithfulness.as_ref().filter(is_judged);
         Self { document, facts, scored, judged }
     }
 }
@@ -51,7 +52,8 @@ impl Facts for AtPoint<'_> {
     }
 
     fn exposed(&self) -> Option<AtTurn> {
-        self.document.exposure.as_ref()?.at(self.facts.turn?)
+        let turn = self.facts.turn.filter(|_| self.facts.step.is_none())?;
+        self.document.exposure.as_ref()?.at(turn)
     }
 
     /// They stand by themselves, checkpoint by checkpoint.

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     formats::tape::{Tape, Value},
-    run::{Step, StepText, ToolResult},
+    run::{Step, StepText, ToolResult, pictures},
 };
 
 /// How the summary of a compacted context begins, where no flag says that it is one.
@@ -117,9 +117,12 @@ pub fn placeholder(block: &Block<'_>) -> Option<String> {
     }
     let of = |name| Quoted::of(field(block.source, name));
     let place = of("url").map(|url| format!(" {}", url.label())).unwrap_or_default();
-    let size = of("data").map(|data| format!(", {} bytes", data.len() / 4 * 3));
     let media_type: Text<'_> = field(block.source, "media_type");
     let what = media_type.filled().unwrap_or(kind);
+    if let Some(data) = of("data").filter(|_| kind == "image") {
+        return Some(format!("[image: {}]", pictures::said(what, &data.text())));
+    }
+    let size = of("data").map(|data| format!(", {} bytes", data.len() / 4 * 3));
     Some(format!("[{kind}: {what}{place}{}]", size.unwrap_or_default()))
 }
 

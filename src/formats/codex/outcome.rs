@@ -6,6 +6,7 @@
 
 use crate::formats::object::{self as json, Object};
 use crate::formats::tape::{Tape, Value};
+use crate::run::pictures;
 
 /// An observation read in full.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -183,6 +184,10 @@ fn part_text(part: &Object<'_>) -> String {
         } else {
             format!("({} bytes, encrypted)", sealed.len())
         };
+    }
+    let url = part.text("image_url").unwrap_or_default();
+    if let Some((media_type, data)) = pictures::of_url(&url) {
+        return format!("[image: {}]\n", pictures::said(media_type, data));
     }
     if kind.to_lowercase().contains("image") { "(image)".to_owned() } else { String::new() }
 }

@@ -13,6 +13,7 @@ use crate::{
     run::{
         EditKind,
         files::{RecordedChange, Replacement},
+        pictures,
     },
 };
 
@@ -210,6 +211,14 @@ pub fn words(content: Value<'_>) -> Cow<'_, str> {
 /// What stands for a part that has no words.
 fn placeholder<'t>(part: &Object<'t>) -> Cow<'t, str> {
     let kind = part.text("type").unwrap_or_default();
+    let url = part.text_of(&["image_url", "url"]).unwrap_or_default();
+    if let Some((media_type, data)) = pictures::of_url(&url) {
+        return format!("[image: {}]", pictures::said(media_type, data)).into();
+    }
+    let media_type = part.text_of(&["media_type", "mimeType"]).unwrap_or_default();
+    if let Some(data) = part.text("data").filter(|_| media_type.starts_with("image/")) {
+        return format!("[image: {}]", pictures::said(&media_type, &data)).into();
+    }
     if ["image", "audio", "file", "document"].iter().any(|known| kind.contains(known)) {
         let name = part.text_of(&["filename", "path", "name"]).unwrap_or_default();
         return format!("[{kind}{}{name}]", if name.is_empty() { "" } else { " " }).into();

@@ -8,7 +8,10 @@ use std::{
 use crate::{
     run::{
         RepoPath, Run, StepId,
-        files::blame::{BlamedLine, LineOrigin},
+        files::{
+            Moment,
+            blame::{BlamedLine, LineOrigin},
+        },
     },
     session::{
         ask::Answers,
@@ -18,10 +21,10 @@ use crate::{
     },
 };
 
-/// A file after a turn, which counts from 0.
+/// A file at a moment.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FileAt {
-    pub turn: usize,
+    pub moment: Moment,
     pub path: RepoPath,
 }
 
@@ -53,8 +56,8 @@ impl Blame {
     }
 
     pub fn ask(&mut self, numbers: &mut Numbers, run: &Arc<Run>, file: FileAt) -> Option<Effect> {
-        let (run, path, done) = (run.clone(), file.path.clone(), file.turn + 1);
-        self.kept.ask(numbers, file, || Question::Blame { run, path, done })
+        let (run, path, moment) = (run.clone(), file.path.clone(), file.moment);
+        self.kept.ask(numbers, file, || Question::Blame { run, path, moment })
     }
 
     /// What is known of these files, and what is out, is worth nothing any more.
@@ -85,10 +88,15 @@ impl Blamed {
         self.numbers.values().copied().max().unwrap_or_default()
     }
 
-    /// Where another turn's lines begin than those above: numbers of lines, from 1, in order. The first line is one.
-    pub fn starts(&self) -> Vec<usize> {
-        let turn = |at: usize| self.lines[at].turn;
-        let is_start = |at: &usize| *at == 0 || turn(*at) != turn(*at - 1);
+    /// Where another turn's lines begin than those above, in a run of one request another step's: numbers of lines, from 1,
+    /// in order. The first line is one.
+    pub fn starts(&self, run: &Run) -> Vec<usize> {
+        let is_by_step = run.turns.len() == 1;
+        let writer = |at: usize| {
+            let line = &self.lines[at];
+            (line.turn, line.step.filter(|_| is_by_step))
+        };
+        let is_start = |at: &usize| *at == 0 || writer(*at) != writer(*at - 1);
         (0..self.lines.len()).filter(is_start).map(|at| at + 1).collect()
     }
 

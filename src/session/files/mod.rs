@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::run::{
     EditKind, RepoPath, Run, StepId,
-    files::{Change, FileDiff, Origin, Timeline, Version},
+    files::{Change, FileDiff, Moment, Origin, Timeline, Version},
 };
 
 use super::{
@@ -35,15 +35,16 @@ pub enum Scope {
     Step(StepId),
     /// Everything between the moment when `done` turns were done and the end of a turn.
     Since { done: usize, turn: usize },
-    /// The files as they are after a turn, whatever changed.
-    At(usize),
+    /// The files as they are at a moment, whatever changed.
+    At(Moment),
 }
 
 impl Scope {
     /// The turn after which the lines on the right of the comparison stand; None where they stand after none.
     pub const fn turn_after(self) -> Option<usize> {
         match self {
-            Self::Turn(turn) | Self::At(turn) => Some(turn),
+            Self::Turn(turn) => Some(turn),
+            Self::At(moment) => moment.turn(),
             Self::Since { done, turn } if done <= turn => Some(turn),
             Self::Since { .. } | Self::Step(_) => None,
         }
@@ -128,7 +129,7 @@ impl Files {
         self.comparing.ask(numbers, key, question)
     }
 
-    /// Asks for a file after a turn, as if all of it was new, if it is not known yet.
+    /// Asks for a file at a moment, as if all of it was new, if it is not known yet.
     fn ask_whole(
         &mut self,
         numbers: &mut Numbers,
@@ -136,13 +137,13 @@ impl Files {
         timeline: &Timeline,
         key: DiffKey,
     ) -> Option<Effect> {
-        let Scope::At(turn) = key.scope else { return None };
+        let Scope::At(moment) = key.scope else { return None };
         if self.has(&key) || !self.is_free() {
             return None;
         }
-        let tree = timeline.tree_after(turn + 1);
+        let tree = timeline.tree_at(run, moment);
         let Some(file) = tree.files.get(&key.path).copied() else {
-            let why = format!("there is no such file after turn {}", turn + 1);
+            let why = format!("there is no such file {}", said(run, moment));
             self.put(key, Ok(FileDiff::NotRecorded(why)));
             return None;
         };
@@ -190,7 +191,19 @@ impl Files {
         self.compared.retain(|key| key.last_turn() < first);
         self.colours.forget(|key| key.last_turn() >= first);
         self.changes.forget(|span| span.before.max(span.after) > first);
-        self.blame.forget(|file| file.turn >= first);
+        self.blame.forget(|file| file.moment.last_turn() >= first);
+    }
+}
+
+/// `after turn 12`, `after step 12.7`, `before the first turn`: for what is said of files at a moment.
+pub fn said(run: &Run, moment: Moment) -> String {
+    match (moment.step, moment.turn()) {
+        (Some(step), _) => {
+            let number = run.step_numbers(step.turn).get(&step).copied();
+            format!("after step {}.{}", step.turn + 1, number.unwrap_or(step.step + 1))
+        }
+        (None, Some(turn)) => format!("after turn {}", turn + 1),
+        (None, None) => "before the first turn".into(),
     }
 }
 
@@ -198,7 +211,8 @@ impl DiffKey {
     /// The last turn that the comparison depends on, counts from 0.
     const fn last_turn(&self) -> usize {
         match self.scope {
-            Scope::Turn(turn) | Scope::At(turn) => turn,
+            Scope::Turn(turn) => turn,
+            Scope::At(moment) => moment.last_turn(),
             Scope::Since { done, turn } => {
                 if done > turn + 1 {
                     done - 1
@@ -236,13 +250,13 @@ impl Session {
         self.files.changes.ask(numbers, span, question)
     }
 
-    /// Asks for a file after a turn, as if all of it was new, if it is not known yet.
+    /// Asks for a file at a moment, as if all of it was new, if it is not known yet.
     pub fn ask_whole(&mut self, numbers: &mut Numbers, key: DiffKey) -> Option<Effect> {
         let timeline = self.timeline.ready()?;
         self.files.ask_whole(numbers, &self.run, timeline, key)
     }
 
-    /// Asks for a file after a turn; once its text is there for who wrote its lines and for its colours.
+    /// Asks for a file at a moment; once its text is there for who wrote its lines and for its colours.
     pub fn ask_file(&mut self, numbers: &mut Numbers, key: DiffKey) -> Vec<Effect> {
         if !self.files.has(&key) {
             return self.ask_whole(numbers, key).into_iter().collect();
@@ -252,8 +266,8 @@ impl Session {
         if compared.text().is_none() {
             return effects; // what cannot be shown need not be blamed
         }
-        if let Scope::At(turn) = key.scope {
-            let file = FileAt { turn, path: key.path.clone() };
+        if let Scope::At(moment) = key.scope {
+            let file = FileAt { moment, path: key.path.clone() };
             effects.extend(self.files.blame.ask(numbers, &self.run, file));
         }
         effects.extend(self.files.colours.ask(numbers, key, &compared));
@@ -310,7 +324,8 @@ mod tests {
     #[test]
     fn what_is_from_before_the_first_new_turn_stays_known() {
         let since = |done, turn| Scope::Since { done, turn };
-        let scopes = [Scope::Turn(1), Scope::Turn(2), Scope::At(1), since(0, 1), since(3, 1)];
+        let scopes =
+            [Scope::Turn(1), Scope::Turn(2), Scope::At(Moment::after(2)), since(0, 1), since(3, 1)];
         let mut files = knowing(&scopes);
 
         files.forget_from(2);
@@ -321,11 +336,11 @@ mod tests {
 
     #[test]
     fn a_file_after_a_turn_is_known_as_a_whole_and_a_change_as_its_hunks() {
-        let files = knowing(&[Scope::At(1), Scope::Turn(1)]);
+        let files = knowing(&[Scope::At(Moment::after(2)), Scope::Turn(1)]);
         let is_whole =
             |scope| files.compared(&key(scope)).unwrap().as_ref().unwrap().is_whole_file();
 
-        assert!(is_whole(Scope::At(1)) && !is_whole(Scope::Turn(1)));
+        assert!(is_whole(Scope::At(Moment::after(2))) && !is_whole(Scope::Turn(1)));
     }
 
     #[test]
@@ -343,12 +358,16 @@ mod tests {
     #[test]
     fn a_file_that_is_not_there_after_a_turn_is_known_not_to_be() {
         let (mut files, mut numbers) = (Files::default(), Numbers::default());
-        let asked =
-            files.ask_whole(&mut numbers, &Arc::default(), &Timeline::default(), key(Scope::At(4)));
+        let asked = files.ask_whole(
+            &mut numbers,
+            &Arc::default(),
+            &Timeline::default(),
+            key(Scope::At(Moment::after(5))),
+        );
 
         assert_eq!(asked, None);
         let why = "there is no such file after turn 5".to_owned();
-        let known = files.compared(&key(Scope::At(4))).unwrap().as_ref().unwrap();
+        let known = files.compared(&key(Scope::At(Moment::after(5)))).unwrap().as_ref().unwrap();
         assert_eq!(*known.diff, FileDiff::NotRecorded(why));
     }
 }

@@ -5,7 +5,10 @@ use std::{
     ops::Range,
 };
 
-use crate::run::{Place, Run, Step, StepText, lookup::Moment};
+use crate::{
+    code::printed,
+    run::{Place, Run, Step, StepText, lookup::Moment},
+};
 
 use super::super::{
     archive::Opened,
@@ -46,7 +49,11 @@ impl<'a> Parts<'a> {
     pub fn texts(&self, moment: Moment) -> StepText {
         let Opened { run, archive } = self.opened;
         match moment.step {
-            Some((id, _)) => archive.step_text(run, id),
+            Some((id, _)) => {
+                let text = archive.step_text(run, id);
+                let result = text.result.map(|text| printed::words(&text).into_owned());
+                StepText { result, ..text }
+            }
             None => StepText { text: archive.request(run, moment.turn), ..StepText::default() },
         }
     }

@@ -7,6 +7,7 @@ use crate::{
     metrics::absence::Place,
     run::{
         RepoPath,
+        files::Moment,
         rubric::{Evidence, SEVERE, Unit},
     },
     session::{
@@ -132,7 +133,7 @@ impl Audit {
             None => RepoPath::new(&self.spots(session).get(code.spot)?.path)?,
         };
         let turn = session.turn_of_item(self.audited_item(session)?)?;
-        Some(DiffKey { scope: Scope::At(turn), path })
+        Some(DiffKey { scope: Scope::At(Moment::after(turn + 1)), path })
     }
 
     /// Lines of the file on screen, if they have arrived.
@@ -176,7 +177,7 @@ impl Audit {
             }
         }
         if let Some(turn) = turn {
-            code.tree.settle(turn, timeline.as_deref());
+            code.tree.settle(&session.run, Moment::after(turn + 1), timeline.as_deref());
         }
         let (len, rows) = (self.audit_line_count(session), self.code_rows(session, areas));
         let code = &mut self.code;
@@ -222,7 +223,7 @@ impl Audit {
         let code = &mut self.code;
         code.tree.is_shown = !code.tree.is_shown;
         if let Some(turn) = turn {
-            code.tree.settle(turn, timeline.as_deref());
+            code.tree.settle(&session.run, Moment::after(turn + 1), timeline.as_deref());
         }
         if let Some(path) = shown.filter(|_| code.tree.is_shown) {
             code.tree.reveal(&path);

@@ -10,12 +10,15 @@ pub mod reference;
 mod view;
 mod wanted;
 
+use std::sync::Arc;
+
 use crate::{
     metrics::{
         Number,
         numbers::Evidence,
         quality::{Change, What},
     },
+    run::files::{Moment, Timeline},
     session::{
         Session,
         measured::{Moved, Span},
@@ -34,7 +37,10 @@ use areas::Areas;
 /// What the view shows beside what is known.
 #[derive(Debug)]
 pub struct Curves {
-    pub axis: Axis,
+    /// What somebody chose; None where nobody did.
+    chosen_axis: Option<Axis>,
+    /// The points at steps, and the files that they are of.
+    by_step: (Option<Arc<Timeline>>, Vec<Point>),
     /// The curve that is looked at.
     pub number: Number,
     pub part: Part,
@@ -42,8 +48,8 @@ pub struct Curves {
     pub rows: Scroll,
     /// The point whose changes are listed; a move elsewhere starts the list over.
     listed: Option<Span>,
-    /// The rise that was gone to last: of which curve, its rank, and the turn it led to.
-    rise: Option<(Number, usize, usize)>,
+    /// The rise that was gone to last: of which curve, its rank, and the moment it led to.
+    rise: Option<(Number, usize, Moment)>,
     pub reference: Reference,
     /// The point under the pointer.
     pub hovered: Option<usize>,
@@ -52,7 +58,8 @@ pub struct Curves {
 impl Default for Curves {
     fn default() -> Self {
         Self {
-            axis: Axis::default(),
+            chosen_axis: None,
+            by_step: (None, vec![]),
             number: Number::Erosion,
             part: Part::default(),
             rows: Scroll::default(),
@@ -63,6 +70,9 @@ impl Default for Curves {
         }
     }
 }
+
+/// A run of no more turns has its points at steps, unless somebody chooses otherwise or it has checkpoints.
+const FEW_TURNS: usize = 3;
 
 /// Which part of the view has the keyboard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -84,9 +94,11 @@ pub enum Message {
     Choose(Motion),
     /// Over turns or over checkpoints.
     SwitchAxis,
+    /// Over the steps that edited files, or over turns again.
+    SwitchSteps,
     /// To the steepest rise of the curve; from there to the next steepest.
     Steepest(usize),
-    /// Into the list of what moved the point.
+    /// Into the list of what moved the point; to a step, where the points are steps.
     Open,
     /// Out of it.
     Close,
@@ -111,8 +123,9 @@ impl Curves {
                 self.number = listed[motion.from(at, listed.len(), 4)];
             }
             Message::SwitchAxis => self.switch_axis(session),
+            Message::SwitchSteps => self.switch_steps(session),
             Message::Steepest(count) => self.go_to_steepest(session, count),
-            Message::Open => self.part = Part::Moved,
+            Message::Open => self.open_point(session),
             Message::Close => self.part = Part::Chart,
             Message::SwitchPart => {
                 self.part = match self.part {
@@ -136,14 +149,38 @@ impl Curves {
         listed.iter().position(|number| *number == self.number).unwrap_or_default()
     }
 
-    /// The points of the axis that is chosen, in order.
+    /// What the points are at: as somebody chose, else at steps where a run has few turns to look at.
+    pub fn axis(&self, session: &Session) -> Axis {
+        let run = &session.run;
+        let is_short = run.checkpoints.is_empty() && run.turns.len() <= FEW_TURNS;
+        let has_steps = self.by_step.1.len() > 1;
+        match self.chosen_axis {
+            Some(axis) => axis,
+            None if is_short && has_steps => Axis::Steps,
+            None => Axis::Turns,
+        }
+    }
+
+    /// The points of the axis, in order.
     pub fn points(&self, session: &Session) -> Vec<Point> {
-        points::of(&session.run, self.axis)
+        match self.axis(session) {
+            Axis::Steps => self.by_step.1.clone(),
+            axis => points::of(&session.run, axis),
+        }
+    }
+
+    /// Works the points at steps out, where the files are others than before.
+    fn settle_steps(&mut self, session: &Session) {
+        let Some(timeline) = session.timeline.ready() else { return };
+        if self.by_step.0.as_ref().is_none_or(|known| !Arc::ptr_eq(known, timeline)) {
+            let points = points::by_step(&session.run, timeline);
+            self.by_step = (Some(timeline.clone()), points);
+        }
     }
 
     /// Which of [`Self::points`] the playhead is at: the first that is not before it.
     pub fn point_index(&self, session: &Session, points: &[Point]) -> Option<usize> {
-        let at = points.partition_point(|point| point.done <= session.turn);
+        let at = points.partition_point(|point| point.place() < session.place());
         Some(at.min(points.len().checked_sub(1)?))
     }
 
@@ -152,10 +189,11 @@ impl Curves {
         let points = self.points(session);
         let at = self.point_index(session, &points)?;
         let before = match at.checked_sub(1) {
-            Some(previous) => points[previous].done,
-            None => points[at].turns.start,
+            Some(previous) => points[previous].moment(),
+            None if points[at].turns.is_empty() => Moment::after(points[at].turn()),
+            None => Moment::after(points[at].turns.start),
         };
-        Some((before, points[at].done))
+        Some((before, points[at].moment()))
     }
 
     /// What moved the point at the playhead, if that is known.

@@ -5,8 +5,9 @@ use crate::{
     run::RepoPath,
     session::{
         Session,
-        opening::{Base, Opening, Target},
-        points::Axis,
+        files::Scope,
+        opening::{Aim, Base, Opening, Target},
+        points::{Axis, Point},
         series::{self, Known},
         turns,
     },
@@ -24,18 +25,23 @@ impl Curves {
         let points = self.points(session);
         let Some(at) = self.point_index(session, &points) else { return };
         let at = match motion {
-            // A number is a turn's, whatever the points are.
+            // A number is a turn's, or a step's where the points are steps.
             Motion::To(number) => {
+                if self.axis(session) == Axis::Steps {
+                    let wanted = (session.turn, number);
+                    let at = points.partition_point(|point| point.place() < wanted);
+                    return go_to(session, &points[at.min(points.len() - 1)]);
+                }
                 let turn = number.saturating_sub(1).min(session.run.turns.len().saturating_sub(1));
                 return session.select_turn(turn);
             }
             motion => motion.from(at, points.len(), PAGE),
         };
-        session.select_turn(points[at].done - 1);
+        go_to(session, &points[at]);
     }
 
     pub(super) fn go_by_checkpoint(&mut self, session: &mut Session, count: usize, way: Way) {
-        if self.axis == Axis::Checkpoints {
+        if self.axis(session) == Axis::Checkpoints {
             return self.go_by_point(
                 session,
                 match way {
@@ -53,24 +59,58 @@ impl Curves {
 
     pub(super) fn switch_axis(&mut self, session: &mut Session) {
         if session.run.checkpoints.is_empty() {
-            session.notice = Some("this run has no checkpoints: the points are its turns".into());
+            let axis = self.axis(session).word();
+            session.notice =
+                Some(format!("this run has no checkpoints: the points are its {axis}s"));
             return;
         }
-        self.axis = match self.axis {
-            Axis::Turns => Axis::Checkpoints,
+        self.chosen_axis = Some(match self.axis(session) {
+            Axis::Turns | Axis::Steps => Axis::Checkpoints,
             Axis::Checkpoints => Axis::Turns,
+        });
+    }
+
+    pub(super) fn switch_steps(&mut self, session: &mut Session) {
+        if self.axis(session) == Axis::Steps {
+            self.chosen_axis = Some(Axis::Turns);
+            session.notice = Some("the points are turns; s has steps".into());
+        } else if self.by_step.1.is_empty() {
+            let words = "no step of this run is recorded to have edited a file";
+            session.notice = Some(words.into());
+        } else {
+            self.chosen_axis = Some(Axis::Steps);
+            session.notice = Some("the points are the steps that edited files".into());
+        }
+    }
+
+    /// To the edit of the step at the playhead; else into the list of what moved.
+    pub(super) fn open_point(&mut self, session: &mut Session) {
+        let points = self.points(session);
+        let point = self.point_index(session, &points).and_then(|at| points.get(at));
+        let step = point.and_then(|point| point.step);
+        let Some((step, _)) = step.filter(|_| self.part == Part::Chart) else {
+            self.part = Part::Moved;
+            return;
         };
+        let changes = session.changes_of(Scope::Step(step));
+        let target = match changes.first().map(|change| change.path.clone()) {
+            Some(path) => Target::Edit { step, path, aim: None },
+            None => Target::Step(step),
+        };
+        session.open(Opening::at(step.turn, target));
+        session.notice = Some("backspace goes back to the curves".into());
     }
 
     pub(super) fn go_to_steepest(&mut self, session: &mut Session, count: usize) {
         let (points, number) = (self.points(session), self.number);
         let rises = rises(&series::known(number, session, &points));
-        let last = self.rise.filter(|(of, _, turn)| (*of, *turn) == (number, session.turn));
+        let here = self.point_index(session, &points).map(|at| points[at].moment());
+        let last = self.rise.filter(|(of, _, at)| *of == number && Some(*at) == here);
         let wanted = last.map_or(count - 1, |(_, rank, _)| rank.saturating_add(count));
         match rises.get(wanted) {
             Some((index, by)) => {
-                session.select_turn(points[*index].done - 1);
-                self.rise = Some((number, wanted, session.turn));
+                go_to(session, &points[*index]);
+                self.rise = Some((number, wanted, points[*index].moment()));
                 session.notice = Some(self.rise_said(session, number, wanted, rises.len(), *by));
             }
             None if rises.is_empty() => {
@@ -95,7 +135,23 @@ impl Curves {
     }
 
     fn so_far(&self, session: &Session) -> &'static str {
-        if session.scores.count() < session.run.turns.len() { " so far" } else { "" }
+        let (known, all) = self.measured(session, &self.points(session));
+        if known < all { " so far" } else { "" }
+    }
+
+    /// How many of how many moments are measured: steps where these are the points, else turns.
+    pub(super) fn measured(&self, session: &Session, points: &[Point]) -> (usize, usize) {
+        let scores = &session.scores;
+        match self.axis(session) {
+            Axis::Steps => {
+                let known = points.iter().filter(|point| scores.at(point.moment()).is_some());
+                (known.count(), points.len())
+            }
+            Axis::Turns | Axis::Checkpoints => {
+                let turns = session.run.turns.len();
+                (scores.count().min(turns), turns)
+            }
+        }
     }
 
     pub(super) fn follow_moved(&mut self, session: &mut Session) {
@@ -113,8 +169,18 @@ impl Curves {
 
     fn opening_of(&self, session: &Session, change: &quality::Change) -> Option<Opening> {
         let points = self.points(session);
-        let turns = points.get(self.point_index(session, &points)?)?.turns.clone();
+        let point = points.get(self.point_index(session, &points)?)?;
+        let turns = match self.axis(session) {
+            Axis::Steps => point.turn()..point.turn() + 1,
+            Axis::Turns | Axis::Checkpoints => point.turns.clone(),
+        };
         let path = RepoPath::new(&change.place.path)?;
+        let span = change.place.span;
+        let lines = change.is_there.then_some((span.start as usize, span.end as usize));
+        if let Some((step, _)) = point.step {
+            let aim = lines.map(|(first, last)| Aim::Within(first, last));
+            return Some(Opening::at(step.turn, Target::Edit { step, path, aim }));
+        }
         let timeline = session.timeline.ready()?;
         let changed = |turn: &usize| {
             let changes = timeline.turns.get(*turn).map_or(&[][..], |turn| &turn.changes);
@@ -122,10 +188,16 @@ impl Curves {
         };
         let is_changed = turns.clone().any(|turn| changed(&turn));
         let turn = turns.end.checked_sub(1)?;
-        let span = change.place.span;
-        let lines = change.is_there.then_some((span.start as usize, span.end as usize));
-        let base = (self.axis == Axis::Checkpoints).then_some(Base::Checkpoint);
+        let base = (self.axis(session) == Axis::Checkpoints).then_some(Base::Checkpoint);
         Some(Opening { turn, target: Target::lines(path, lines, is_changed), base })
+    }
+}
+
+/// Takes the playhead to a point.
+pub(super) fn go_to(session: &mut Session, point: &Point) {
+    match point.step {
+        Some((step, number)) => session.select_step(step, number),
+        None => session.select_turn(point.done.saturating_sub(1)),
     }
 }
 

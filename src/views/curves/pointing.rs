@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-use super::{Message, Part, areas::Areas};
+use super::{Message, Part, areas::Areas, moving::go_to};
 
 impl Curves {
     /// A click on the chart takes the playhead to the nearest point, one on a list selects its row.
@@ -51,7 +51,7 @@ impl Curves {
                 let points = self.points(session);
                 if let Some(index) = areas.point_at(mouse.column, mouse.row, points.len()) {
                     self.part = Part::Chart;
-                    session.select_turn(points[index].done - 1);
+                    go_to(session, &points[index]);
                 }
             }
         }

@@ -3,8 +3,10 @@
 use ratatui::buffer::Buffer;
 
 use crate::{
+    run::files::Moment,
     session::{
-        Session, ask::Loading, context::Context, effect::Effect, request::Numbers, views::View,
+        Session, ask::Loading, context::Context, effect::Effect, points::Axis, request::Numbers,
+        views::View,
     },
     views::view::RunView,
     widgets::{layout::Layout, mouse::Mouse, scroll::Scroll, theme::Theme},
@@ -17,6 +19,7 @@ impl RunView for Curves {
         if session.view != View::Curves {
             return;
         }
+        self.settle_steps(session);
         let span = self.moved_span(session);
         if self.listed != span {
             self.listed = span;
@@ -41,8 +44,8 @@ impl RunView for Curves {
         }
         let mut effects = vec![];
         if is_seen {
-            let Session { run, turn, scores, .. } = session;
-            let wanted = wanted::moments(run, *turn, scores);
+            let wanted = self.wanted(session);
+            let Session { run, scores, .. } = session;
             effects.extend(scores.ask(numbers, run, wanted));
             effects.extend(scores.worked.ask_memory(numbers, run));
         }
@@ -66,5 +69,18 @@ impl RunView for Curves {
 
     fn draw(&self, session: &Session, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
         draw::draw(self, session, theme, layout, buffer);
+    }
+}
+
+impl Curves {
+    /// What is to be measured next: of steps where these are the points on screen, else of turns.
+    fn wanted(&self, session: &Session) -> Vec<Moment> {
+        let Session { run, turn, scores, .. } = session;
+        if session.view == View::Curves && self.axis(session) == Axis::Steps {
+            let points = self.points(session);
+            let here = self.point_index(session, &points).unwrap_or_default();
+            return wanted::steps(&points, here, scores);
+        }
+        Moment::after_each(&wanted::moments(run, *turn, scores))
     }
 }

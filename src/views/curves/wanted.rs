@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    run::Run,
+    run::{Run, files::Moment},
     session::{
-        points::{self, Axis},
+        points::{self, Axis, Point},
         scores::Scores,
     },
 };
@@ -16,7 +16,7 @@ const AT_ONCE: usize = 24;
 /// The moments to measure next, a few at once and in order: where the playhead is and the point before, then the ends
 /// of checkpoints, then the other turns from the playhead outwards.
 pub fn moments(run: &Run, turn: usize, scores: &Scores) -> Vec<usize> {
-    let is_unknown = |done: &usize| scores.at(*done).is_none();
+    let is_unknown = |done: &usize| scores.at(Moment::after(*done)).is_none();
     let all = run.turns.len();
     if all == 0 {
         return vec![];
@@ -32,6 +32,15 @@ pub fn moments(run: &Run, turn: usize, scores: &Scores) -> Vec<usize> {
     others.truncate(AT_ONCE);
     others.sort_unstable();
     others
+}
+
+/// The same of points at steps, of which the one at this place is looked at: that and those around it first.
+pub fn steps(points: &[Point], here: usize, scores: &Scores) -> Vec<Moment> {
+    let unknown = |(_, point): &(usize, &Point)| scores.at(point.moment()).is_none();
+    let mut wanted: Vec<(usize, &Point)> = points.iter().enumerate().filter(unknown).collect();
+    wanted.sort_by_key(|(at, _)| at.abs_diff(here));
+    wanted.truncate(AT_ONCE);
+    wanted.into_iter().map(|(_, point)| point.moment()).collect()
 }
 
 #[cfg(test)]
@@ -64,8 +73,9 @@ mod tests {
         let mut numbers = Numbers::default();
         let mut know = |scores: &mut Scores, wanted: &[usize]| {
             let nothing = Measured { snapshot: Err(Unmeasured::NoFiles), not_recorded: 0 };
-            let asked = scores.ask(&mut numbers, &Default::default(), wanted.to_vec());
-            let moments = wanted.iter().map(|done| (*done, nothing.clone())).collect();
+            let asked = scores.ask(&mut numbers, &Default::default(), Moment::after_each(wanted));
+            let moments =
+                wanted.iter().map(|done| (Moment::after(*done), nothing.clone())).collect();
             let request = asked.and_then(|effect| effect.request()).unwrap();
             scores.take(request, Ok(Answer { ruler: ruler.clone(), moments }));
         };

@@ -53,12 +53,13 @@ fn thing_here(replay: &Replay, session: &Session) -> Option<(Wanted, Option<usiz
         _ => None,
     };
     if let Some(path) = tree_file.filter(|_| replay.focus == Panel::Files) {
-        return Some((wanted(session, path, Moment::after(session.turn + 1), None), None));
+        return Some((wanted(session, path, replay.moment(session), None), None));
     }
     let key = replay.diff_key(session)?;
     let moment = match key.scope {
         Scope::Step(step) => Moment::after_step(&session.run, step),
-        Scope::Turn(turn) | Scope::Since { turn, .. } | Scope::At(turn) => Moment::after(turn + 1),
+        Scope::Turn(turn) | Scope::Since { turn, .. } => Moment::after(turn + 1),
+        Scope::At(moment) => moment,
     };
     let line = (replay.focus == Panel::Diff).then(|| line_here(replay)).flatten();
     Some((wanted(session, key.path, moment, line), line))

@@ -6,7 +6,7 @@ use std::{cmp::Ordering, sync::Arc};
 use crate::{
     run::{
         StepId,
-        files::{Change, blame::LineOrigin},
+        files::{Change, Moment, blame::LineOrigin},
     },
     session::{
         Session,
@@ -108,7 +108,52 @@ impl Replay {
     pub fn file_at(&self, session: &Session) -> Option<FileAt> {
         match &self.diff.view {
             View::Change => None,
-            View::File(path) => Some(FileAt { turn: session.turn, path: path.clone() }),
+            View::File(path) => {
+                Some(FileAt { moment: self.moment_of_files(session), path: path.clone() })
+            }
+        }
+    }
+
+    /// The moment that is looked at: after the selected step where steps were moved last, else after the turn.
+    pub fn moment(&self, session: &Session) -> Moment {
+        let step = self.steps.selected().and_then(Item::step);
+        match step.filter(|_| self.diff.follows == Follows::Step) {
+            Some(step) if self.number_of(step) < self.steps.count() => {
+                Moment { turns: session.turn, step: Some(step) }
+            }
+            _ => Moment::after(session.turn + 1),
+        }
+    }
+
+    /// The moment after which the files are as they are at [`Self::moment`]: that of the last edit, since between two edits
+    /// nothing needs to be read again.
+    pub(super) fn moment_of_files(&self, session: &Session) -> Moment {
+        let moment = self.moment(session);
+        let (Some(step), Some(timeline)) = (moment.step, session.timeline.ready()) else {
+            return moment;
+        };
+        let edits = timeline.turns.get(step.turn).map_or(&[][..], |turn| &turn.steps);
+        let here = self.steps.position_of(step);
+        let done = edits.partition_point(|(edit, _)| self.steps.position_of(*edit) <= here);
+        let last = done.checked_sub(1).and_then(|at| edits.get(at));
+        Moment { step: last.map(|(edit, _)| *edit), ..moment }
+    }
+
+    /// `after turn 26`, `after step 26.3`.
+    pub fn moment_said(&self, session: &Session) -> String {
+        match self.moment(session) {
+            Moment { step: Some(step), .. } => {
+                format!("after step {}.{}", step.turn + 1, self.number_of(step))
+            }
+            Moment { turns, step: None } => format!("after turn {turns}"),
+        }
+    }
+
+    /// The files of the tree that are marked as changed: by the step, where the tree is as the step left it.
+    pub fn changes_in_tree<'s>(&self, session: &'s Session) -> &'s [Change] {
+        match self.moment(session).step {
+            Some(step) => session.changes_of(Scope::Step(step)),
+            None => self.changes(session),
         }
     }
 
@@ -120,7 +165,7 @@ impl Replay {
     /// What the diff panel shows.
     pub fn diff_key(&self, session: &Session) -> Option<DiffKey> {
         match self.file_at(session) {
-            Some(FileAt { turn, path }) => Some(DiffKey { scope: Scope::At(turn), path }),
+            Some(FileAt { moment, path }) => Some(DiffKey { scope: Scope::At(moment), path }),
             None => {
                 let (_, change) = self.change(session)?;
                 Some(DiffKey { scope: self.scope(session), path: change.path.clone() })
@@ -163,7 +208,7 @@ impl Replay {
         }
     }
 
-    /// To the next line that another turn wrote than the line above it, or to one before.
+    /// To the next line that another turn wrote than the line above it, in a run of one request another step; or to one before.
     fn go_to_other_writer(
         &mut self,
         session: &mut Session,
@@ -173,7 +218,7 @@ impl Replay {
         let (Some(line), Some(Ok(blamed))) = (self.diff.line_number(), self.blamed(session)) else {
             return;
         };
-        let starts = blamed.starts();
+        let starts = blamed.starts(&session.run);
         let wanted = match *message {
             diff::Message::NextHunk(count) => {
                 starts.iter().filter(|start| **start > line).take(count).last()
@@ -189,7 +234,10 @@ impl Replay {
                 let (start, height) = (*start, usize::from(layout.room(Panel::Diff).height));
                 self.diff.go_to_line(start, height);
             }
-            None => session.notice = Some("no other turn wrote lines further that way".into()),
+            None => {
+                let writer = if session.run.turns.len() == 1 { "step" } else { "turn" };
+                session.notice = Some(format!("no other {writer} wrote lines further that way"));
+            }
         }
     }
 
@@ -341,7 +389,8 @@ impl Replay {
     fn switch_tree(&mut self, session: &mut Session) {
         self.focus = Panel::Files;
         self.tree.is_shown = !self.tree.is_shown;
-        self.tree.settle(session.turn, session.timeline.ready().map(|timeline| &**timeline));
+        let timeline = session.timeline.ready().map(|timeline| &**timeline);
+        self.tree.settle(&session.run, self.moment_of_files(session), timeline);
         let shown = self.diff_key(session).map(|key| key.path);
         if let Some(path) = shown.filter(|_| self.tree.is_shown) {
             self.tree.reveal(&path);
@@ -360,7 +409,7 @@ impl Replay {
             Some(Row::File { path, .. }) => path.clone(),
         };
         self.focus = Panel::Diff;
-        let changes = self.changes(session).iter().any(|change| change.path == path);
+        let changes = self.changes_in_tree(session).iter().any(|change| change.path == path);
         self.diff.view = if changes { View::Change } else { View::File(path.clone()) };
         if changes {
             self.files.want(path);

@@ -2,7 +2,7 @@
 
 use crate::{
     metrics::quality::{HIGH_CC, What},
-    run::figures,
+    run::{figures, files::Moment},
     session::{
         Session,
         files::DiffKey,
@@ -19,7 +19,7 @@ use crate::{
 /// The moments that the marks are worked out from; None where the lines on the right are not those after the turn.
 pub(crate) fn marked_span(replay: &Replay, session: &Session) -> Option<Span> {
     let turn = marked_file(replay, session)?.scope.turn_after()?;
-    Some((turn, turn + 1))
+    Some((Moment::after(turn), Moment::after(turn + 1)))
 }
 
 /// The comparison on screen, where its lines have marks.

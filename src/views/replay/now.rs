@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use crate::{
     metrics::Number,
-    run::{Time, Tokens},
+    run::{Time, Tokens, files::Moment},
     session::{
         Session,
         points::{self, Axis},
@@ -61,7 +61,7 @@ pub const ROWS: &[Row] = &[
 /// As the curves have it, with the points up to the playhead.
 fn score(session: &Session, number: Number) -> Value {
     let points = points::of(&session.run, Axis::Turns);
-    let known = session.scores.at(session.turn + 1).is_some();
+    let known = session.scores.at(Moment::after(session.turn + 1)).is_some();
     let at = points.iter().position(|point| point.done == session.turn + 1);
     let Some((at, point)) = at.and_then(|at| Some((at, points.get(at)?))) else {
         return Value::NotRecorded;

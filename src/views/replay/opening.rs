@@ -10,6 +10,7 @@ use crate::{
         self, Session,
         ask::Loading,
         digest::Digest,
+        files::Scope,
         opening::{Aim, Target},
         place::Place,
         views::View,
@@ -104,6 +105,16 @@ impl Replay {
                 self.select_turn(session, step.turn);
                 self.steps.go_to(Item::Step(step));
                 self.focus = Panel::Steps;
+            }
+            Target::Edit { step, path, aim } => {
+                self.show_file(session, step.turn, path.clone(), aim);
+                self.follow_turn(session);
+                self.select_step_id(step);
+                let edits = session.changes_of(Scope::Step(step));
+                self.diff.view = match edits.iter().any(|change| change.path == path) {
+                    true => DiffView::Change,
+                    false => DiffView::File(path),
+                };
             }
             Target::Found { hit, query } => self.show_found(session, &hit, query),
             Target::Change { path, aim } => {

@@ -5,10 +5,12 @@
 
 use std::{
     collections::{HashMap, HashSet},
+    ops::Range,
     sync::Arc,
 };
 
 use crate::{
+    code::printed::{self, Look},
     run::{
         Run, StepId, StepKind, StepText,
         search::{Hit, HitPlace, StepField},
@@ -16,12 +18,14 @@ use crate::{
     widgets::scroll::{Motion, Scroll},
 };
 
+mod images;
 mod kinds;
 mod outline;
 mod rows;
 
 use outline::Outline;
 
+pub use images::Images;
 pub use kinds::Kinds;
 pub use rows::{RowKind, at_most, part_of};
 
@@ -93,6 +97,9 @@ pub struct Steps {
     outline: Outline,
     unfolded: HashSet<Item>,
     texts: HashMap<Item, Result<Arc<StepText>, String>>,
+    /// How results look that were printed with colours: the bytes of each look, in order.
+    looks: HashMap<Item, Vec<(Range<usize>, Look)>>,
+    pub images: Images,
     /// What is unfolded, cut into rows of `width` cells.
     bodies: HashMap<Item, Vec<RowKind>>,
     /// First row of each item.
@@ -135,6 +142,7 @@ impl Steps {
         self.is_stale = true;
         if self.texts.values().map(size_of).sum::<usize>() > TEXTS_KEPT {
             self.texts.retain(|item, _| item.turn() == turn);
+            self.looks.retain(|item, _| item.turn() == turn);
         }
         self.put_layer(run, turn);
     }
@@ -176,6 +184,10 @@ impl Steps {
     }
 
     pub fn update(&mut self, message: Message) {
+        if let (Message::Fold | Message::FoldInPlace, Some(item)) = (&message, self.image_here()) {
+            self.images.wanted = Some(item);
+            return;
+        }
         match message {
             Message::Next(count) => self.select(self.selected_index().saturating_add(count)),
             Message::Previous(count) => self.select(self.selected_index().saturating_sub(count)),
@@ -239,6 +251,27 @@ impl Steps {
         self.texts.get(&item)
     }
 
+    /// How some bytes of a part of an entry look, counted from the first of them.
+    pub fn looks_in(
+        &self,
+        item: Item,
+        field: StepField,
+        bytes: &Range<usize>,
+    ) -> Vec<(Range<usize>, Look)> {
+        let looks = self.looks.get(&item).filter(|_| field == StepField::Result);
+        looks.map_or(vec![], |looks| printed::looks_in(looks, bytes).collect())
+    }
+
+    /// The selected entry, where the cursor is at the line that stands for an image.
+    fn image_here(&self) -> Option<Item> {
+        let row = self.row(self.scroll.cursor)?;
+        let item = *self.items.get(row.item)?;
+        let RowKind::Text { field, range, .. } = row.kind else { return None };
+        let words = part_of(self.text(item)?.as_ref().ok()?, *field)?;
+        let start = words.get(..range.start)?.rfind('\n').map_or(0, |at| at + 1);
+        words.get(start..)?.starts_with(images::SIGN).then_some(item)
+    }
+
     /// Unfolds the entry a hit stands in and goes to its line as soon as that is known.
     pub fn go_to_hit(&mut self, hit: &Hit) {
         let (item, field) = Item::of(hit);
@@ -251,7 +284,14 @@ impl Steps {
         self.target = Some(Target { item, field, line: hit.line, byte: hit.range.start });
     }
 
-    pub fn put_text(&mut self, item: Item, text: Result<Arc<StepText>, String>) {
+    /// A result is kept as a terminal shows it, with its colours apart.
+    pub fn put_text(&mut self, item: Item, mut text: Result<Arc<StepText>, String>) {
+        self.looks.remove(&item);
+        let result = text.as_ref().ok().and_then(|text| text.result.as_deref());
+        if let (Some(printed), Ok(text)) = (result.and_then(printed::shown), &mut text) {
+            Arc::make_mut(text).result = Some(printed.text);
+            self.looks.insert(item, printed.looks);
+        }
         self.texts.insert(item, text);
         self.bodies.remove(&item);
         self.is_stale = true;
@@ -340,6 +380,7 @@ impl Steps {
     /// Takes up a run that has grown; what has changed is read again, everything else stays as it is.
     pub fn grow(&mut self, run: &Run, turn: usize, has_changed: impl Fn(Item) -> bool) {
         self.texts.retain(|item, _| !has_changed(*item));
+        self.looks.retain(|item, _| !has_changed(*item));
         self.bodies.retain(|item, _| !has_changed(*item));
         self.relist(|outline| outline.read(run, turn));
         self.put_layer(run, turn);
@@ -508,7 +549,10 @@ fn size_of(text: &Result<Arc<StepText>, String>) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::{Step, Turn};
+    use crate::{
+        run::{Step, Turn, pictures::Picture},
+        session::{effect::Effect, question::Question, request::Numbers},
+    };
 
     fn run() -> Run {
         let step = Step { kind: StepKind::Message, ..Step::default() };
@@ -574,6 +618,32 @@ mod tests {
         let row = steps.row(steps.scroll.cursor).unwrap();
         let third = RowKind::Text { field: StepField::Text, line: 2, range: 8..13 };
         assert_eq!(row, Row { item: 2, kind: &third });
+    }
+
+    #[test]
+    fn an_image_is_fetched_at_its_line_and_then_shown() {
+        let mut steps = steps();
+        steps.update(Message::Fold);
+        steps.put_text(steps.items[0], text("look at\n[image: image/png, 1×1, 69 bytes]\nthis"));
+        steps.settle(40, 10);
+        let (run, mut numbers) = (Arc::new(run()), Numbers::default());
+
+        steps.go(Motion::Down(2), 10);
+        steps.update(Message::Fold);
+        let asked = steps.images.ask(&run, &mut numbers).unwrap();
+        let request = asked.request().unwrap();
+        let wanted = Question::Images { run: run.clone(), turn: 0, step: None };
+        assert_eq!(asked, wanted.under(request));
+        let picture = Picture { media_type: "image/png".into(), bytes: vec![1] };
+        let images = Arc::new(vec![picture]);
+        assert_eq!(steps.images.take(request, Ok(images.clone())), None);
+        assert_eq!(steps.images.ask(&run, &mut numbers), Some(Effect::ShowImages(images)));
+        assert!(steps.is_unfolded(Item::Request(0)));
+
+        // Elsewhere the key folds.
+        steps.go(Motion::Down(1), 10);
+        steps.update(Message::Fold);
+        assert!(!steps.is_unfolded(Item::Request(0)));
     }
 
     #[test]

@@ -62,6 +62,9 @@ impl Replay {
             self.steps.show(&session.run, session.turn);
         }
         self.diff.follows = Follows::Turn;
+        if let Some(step) = session.follow.wanted.take() {
+            self.select_step_id(step);
+        }
     }
 
     /// Takes the answer to a question of its own; one to an older question is dropped.
@@ -82,6 +85,10 @@ impl Replay {
                 if let Some(item) = self.texts.answered(request) {
                     self.steps.put_text(item, text);
                 }
+            }
+            Answer::Images(images) => {
+                let said = self.steps.images.take(request, images);
+                session.notice = said.or(session.notice.take());
             }
             Answer::History(answer) => history::take(self, session, request, answer),
             Answer::Search(rest) => {

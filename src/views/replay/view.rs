@@ -29,7 +29,10 @@ impl RunView for Replay {
         let (key, arrangement) = (self.diff_key(session), self.arrangement(layout));
         self.diff.settle(key, &session.files, height, arrangement);
         let timeline = session.timeline.ready().map(|timeline| &**timeline);
-        self.tree.settle(session.turn, timeline);
+        let step = self.moment(session).step;
+        session.follow.step = step.map(|step| (step, self.number_of(step)));
+        let moment = self.moment_of_files(session);
+        self.tree.settle(&session.run, moment, timeline);
         self.settle_chooser(session, layout);
         self.settle_follow(session);
         if session.view == Shown::Replay && layout.now.is_some() {
@@ -59,6 +62,7 @@ impl RunView for Replay {
         }
         effects.extend(self.ask_again(session, numbers));
         effects.extend(self.ask_text(session, numbers, layout));
+        effects.extend(self.steps.images.ask(&run, numbers));
         effects.extend(history::ask(self, session, numbers));
         effects.extend(self.ask_changes(session, numbers));
         effects.extend(self.ask_diff(session, numbers));

@@ -13,7 +13,7 @@ use crate::{
         ask::Loading,
         judged_points,
         measured::Measured,
-        points::{self, Point, Stretch},
+        points::{self, Axis, Point, Stretch},
         series::{self, Known, Origin},
     },
     views::curves::{
@@ -195,18 +195,21 @@ impl<'a> Chart<'a> {
     /// What is being measured, what is left out, where the band comes from.
     fn remarks(&self) -> Vec<Span<'static>> {
         let scores = &self.session.scores;
-        let turns = self.session.run.turns.len();
+        let (known, all) = self.view.measured(self.session, self.points);
+        let things = match self.view.axis(self.session) {
+            Axis::Steps => "steps",
+            Axis::Turns | Axis::Checkpoints => "turns",
+        };
         let mut remarks = vec![];
-        let known = scores.count().min(turns);
         if scores.is_stopped {
-            remarks.push(format!("stopped: {known} of {turns} turns measured, x goes on"));
+            remarks.push(format!("stopped: {known} of {all} {things} measured, x goes on"));
         } else if scores.is_busy() {
             let files = scores.progress.filter(|(done, total)| done < total);
             let files = files.map(|(done, total)| format!(", {done} of {total} files"));
             let files = files.unwrap_or_default();
-            remarks.push(format!("measuring: {known} of {turns} turns{files}"));
+            remarks.push(format!("measuring: {known} of {all} {things}{files}"));
         }
-        let at_playhead = self.here.and_then(|here| scores.at(self.points[here].done));
+        let at_playhead = self.here.and_then(|here| scores.at(self.points[here].moment()));
         remarks.extend(at_playhead.and_then(left_out_said));
         if let Some([low, high]) = band_of(self.view, self.view.number) {
             let source = self.view.reference.source.as_deref();
@@ -256,10 +259,11 @@ impl<'a> Chart<'a> {
         }
     }
 
-    /// A mark under each point whose turns have signals.
+    /// A mark under each point whose turns have signals, or the steps up to it.
     fn signals(&self, y: u16, buffer: &mut Buffer) {
         for signal in self.session.scores.worked.signals() {
-            let at = self.points.partition_point(|point| point.done <= signal.step.turn);
+            let place = (signal.step.turn, signal.number);
+            let at = self.points.partition_point(|point| point.place() < place);
             if at < self.points.len() {
                 let place = (self.plot.area.x + self.column_of(at), y);
                 put(buffer, place, "•", self.theme.of(Meaning::Warning));
@@ -267,12 +271,15 @@ impl<'a> Chart<'a> {
         }
     }
 
-    /// The numbers of the first and the last turn.
+    /// The numbers of the first and the last turn or step.
     fn ends(&self, y: u16, buffer: &mut Buffer) {
         let (Some(first), Some(last)) = (self.points.first(), self.points.last()) else { return };
         let muted = self.theme.of(Meaning::Muted);
-        put(buffer, (self.plot.area.x, y), &format!("turn {}", first.done), muted);
-        let words = last.done.to_string();
+        put(buffer, (self.plot.area.x, y), &first.said(), muted);
+        let words = match (last.step, first.step) {
+            (None, None) => last.done.to_string(),
+            _ => last.said(),
+        };
         let x = self.plot.area.right().saturating_sub(words.len() as u16);
         put(buffer, (x, y), &words, muted);
     }
@@ -348,9 +355,10 @@ impl<'a> Chart<'a> {
         }
         if self.drawn.iter().all(|curve| curve.points.iter().all(|point| point.value().is_none())) {
             let scores = &self.session.scores;
+            let (known, all) = self.view.measured(self.session, self.points);
             let is_coming = Origin::of(self.view.number) == Origin::Computed
                 && !scores.is_stopped
-                && scores.count() < self.session.run.turns.len();
+                && known < all;
             let words = if is_coming { "measuring…" } else { "not recorded" };
             sentence(words, self.theme.of(Meaning::Muted), self.plot.area, buffer);
         }

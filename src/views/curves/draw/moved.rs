@@ -62,9 +62,15 @@ fn nothing_said(not_compared: &[String]) -> String {
 fn title(view: &Curves, session: &Session, theme: Theme) -> Vec<Span<'static>> {
     let is_focused = has_keyboard(view, Part::Moved);
     let name = theme.of(if is_focused { Meaning::Title } else { Meaning::Text });
-    let since = view.moved_span(session).map(|(before, after)| match before {
-        0 => format!(" from the start to turn {after} "),
-        before => format!(" from turn {before} to turn {after} "),
+    let points = view.points(session);
+    let here = view.point_index(session, &points);
+    let since = here.zip(view.moved_span(session)).map(|(here, (before, _))| {
+        let from = match here.checked_sub(1) {
+            Some(previous) => points[previous].said(),
+            None if before.turns == 0 => "the start".to_owned(),
+            None => format!("turn {}", before.turns),
+        };
+        format!(" from {from} to {} ", points[here].said())
     });
     let left_out = view.moved(session).map_or(0, |moved| moved.not_compared.len());
     let left_out = match left_out {

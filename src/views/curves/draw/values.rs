@@ -55,22 +55,22 @@ fn title(
 ) -> Vec<Span<'static>> {
     let run = &session.run;
     let point = &points[here];
-    let index = run.checkpoints.partition_point(|it| it.last_turn + 1 < point.done);
+    let index = run.checkpoints.partition_point(|it| it.last_turn < point.turn());
     let phase = Phase::of(index, run.checkpoints.len());
     let phase = phase.map(|phase| format!(", {}", phase.word())).unwrap_or_default();
     let id = run.checkpoints.get(index).map(|it: &Checkpoint| safe(&it.id));
     let id = id.map(|id| format!(" · {id}{phase}")).unwrap_or_default();
     let since = match here.checked_sub(1) {
-        Some(before) => format!(" since turn {} ", points[before].done),
+        Some(before) => format!(" since {} ", points[before].said()),
         None => " since the start ".into(),
     };
     let before = session.scores.before.as_ref();
     let now = session.scores.ruler.as_ref();
     let before = before.map(|it| format!(" (before: {})", safe(&it.ruler.beside(now))));
     let is_hovered = view.hovered.is_some();
-    let what = if is_hovered { "pointed at: turn" } else { "after turn" };
+    let what = if is_hovered { "pointed at:" } else { "after" };
     vec![
-        own(format!(" {what} {}{id} ", point.done), theme.of(Meaning::Text)),
+        own(format!(" {what} {}{id} ", point.said()), theme.of(Meaning::Text)),
         own(before.unwrap_or_default(), theme.of(Meaning::Muted)),
         own(since, theme.of(Meaning::Muted)),
     ]
@@ -102,7 +102,7 @@ fn row(
     let said = series::said_at(number, session, point);
     let meaning = if said.is_some() { Meaning::Text } else { Meaning::Muted };
     let is_coming = Origin::of(number) == Origin::Computed
-        && session.scores.at(point.done).is_none()
+        && session.scores.at(point.moment()).is_none()
         && session.scores.failed.is_none();
     let said = said.unwrap_or_else(|| if is_coming { "…" } else { "–" }.into());
     let before = here.checked_sub(1).and_then(|before| values[before]);
@@ -142,7 +142,7 @@ fn measured_before(session: &Session, point: &Point, number: Number) -> String {
 
 /// `recorded 0.4471`: what a harness recorded of the same thing, beside what is computed.
 fn recorded(session: &Session, point: &Point, number: Number) -> Option<String> {
-    let record = session.run.record_at(point.done)?;
+    let record = session.run.record_at(point.ended()?)?;
     let recorded = record.of_metric(number.id())?;
     let said = series::said(number, recorded.value.number()?);
     Some(match recorded.doubt {

@@ -16,12 +16,13 @@ use crate::{
     },
     widgets::{
         line::{fit, own, recorded},
+        paint::paint,
         panel::{put_row, titled},
         theme::{Meaning, Theme},
     },
 };
 
-use super::steps::step_words;
+use super::steps::{looks, step_words};
 
 /// Rows of one part that are counted; nobody reads more of them in a panel that does not scroll.
 const MOST_ROWS: usize = 1000;
@@ -74,7 +75,10 @@ pub fn body(view: &Replay, item: Item, theme: Theme, inner: Rect, buffer: &mut B
             }
             (RowKind::Text { field, range, .. }, Some(Ok(text))) => {
                 let words = part_of(text, *field).and_then(|words| words.get(range.clone()));
-                vec![Span::raw(" "), recorded(words.unwrap_or_default(), theme.of(Meaning::Text))]
+                let layers = looks(view, item, *field, range, theme);
+                let words = words.unwrap_or_default();
+                let painted = paint(words, theme.of(Meaning::Text), &layers, theme.writing());
+                [vec![Span::raw(" ")], painted].concat()
             }
             (RowKind::Failed, Some(Err(why))) => {
                 vec![Span::raw(" "), recorded(why, theme.of(Meaning::Error))]

@@ -23,6 +23,7 @@ use crate::{
         line::{fit, own, recorded, safe, sides},
         paint::{Layer, paint},
         panel::{position, put_row},
+        printed,
         theme::{Meaning, Theme, Writing},
     },
 };
@@ -128,7 +129,8 @@ impl Painter<'_> {
             RowKind::Text { field, line, range } => {
                 let text = self.view.steps.text(item)?.as_ref().ok()?;
                 let words = part_of(text, *field)?;
-                let layers = self.hits(item, *field, *line, words, range);
+                let mut layers = looks(self.view, item, *field, range, self.theme);
+                layers.extend(self.hits(item, *field, *line, words, range));
                 let mut spans =
                     vec![own(format!("{margin}  {}", rule(*field)), self.theme.of(Meaning::Muted))];
                 let words = words.get(range.clone())?;
@@ -299,6 +301,18 @@ impl Painter<'_> {
             _ => "nothing is recorded here",
         }
     }
+}
+
+/// The colours that a tool printed, in some bytes of a part of an entry, counted from the first of them.
+pub(super) fn looks(
+    view: &Replay,
+    item: Item,
+    field: StepField,
+    bytes: &std::ops::Range<usize>,
+    theme: Theme,
+) -> Vec<Layer> {
+    let looks = view.steps.looks_in(item, field, bytes).into_iter();
+    looks.map(|(range, look)| (range, printed::style_of(look, theme))).collect()
 }
 
 fn is_here(hit: &Hit, item: Item, field: StepField, line: usize) -> bool {

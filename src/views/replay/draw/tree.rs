@@ -1,4 +1,4 @@
-//! All files at a turn, in folders, in the place of the list of files.
+//! All files at a moment, in folders, in the place of the list of files.
 
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
@@ -21,17 +21,17 @@ use super::{
 };
 
 pub fn draw(view: &Replay, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
-    let (turn, count) = (session.turn + 1, view.tree.file_count());
+    let (moment, count) = (view.moment_said(session), view.tree.file_count());
     let words = match count {
-        1 => format!("1 file after turn {turn}"),
-        count => format!("{count} files after turn {turn}"),
+        1 => format!("1 file {moment}"),
+        count => format!("{count} files {moment}"),
     };
     let title = Line::from(name(view, Panel::Files, words, theme));
     let inner = frame(view, Panel::Files, title, theme, area, buffer);
     let rows = view.tree.rows();
     if rows.is_empty() {
         let words = if session.timeline.ready().is_some() {
-            "no file is known at this turn".into()
+            "no file is known at this moment".into()
         } else {
             nothing(view, session)
         };
@@ -54,7 +54,7 @@ fn entry(
     theme: Theme,
     width: usize,
 ) -> Line<'static> {
-    let changes = view.changes(session);
+    let changes = view.changes_in_tree(session);
     let muted = theme.of(Meaning::Muted);
     let mark = own(if is_selected { "▌" } else { " " }, muted);
     let (left, sign, words, right) = match row {

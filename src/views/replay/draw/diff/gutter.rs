@@ -24,7 +24,7 @@ pub(super) fn of<'a>(view: &'a Replay, session: &'a Session, theme: Theme) -> Gu
     let largest = blamed.map_or(0, |blamed| blamed.largest_number());
     Gutter {
         blamed,
-        turn: session.turn,
+        moment: view.moment(session),
         theme,
         turn_digits: session.run.turns.len().to_string().len(),
         step_digits: largest.to_string().len(),
@@ -40,7 +40,7 @@ pub(super) fn title(
     width: usize,
 ) -> Line<'static> {
     let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
-    let mut facts = vec![own(format!(" after turn {}", file.turn + 1), plain)];
+    let mut facts = vec![own(format!(" {}", view.moment_said(session)), plain)];
     if let Some(Ok(compared)) = view.compared(session)
         && compared.text().is_some()
     {

@@ -1,0 +1,70 @@
+//! Images of a recording, in the program that the user's desktop opens images with.
+//!
+//! Their files lie in a folder that only the user may enter, and are gone when this program is. What is no PNG, JPEG, GIF
+//! or WebP by its own first bytes is not handed to anybody, whatever the recording calls it.
+
+use std::{
+    fs, io,
+    process::{Command, Stdio},
+    sync::{Mutex, PoisonError},
+};
+
+use tempfile::TempDir;
+
+use crate::run::pictures::{Picture, extension_of};
+
+/// The folders that were made; dropped by [`forget`].
+static FOLDERS: Mutex<Vec<TempDir>> = Mutex::new(vec![]);
+
+/// More images of one step are not opened at once.
+const MOST: usize = 8;
+
+/// Opens the images. What was done, in a sentence, or why nothing was.
+pub fn open(pictures: &[Picture]) -> Result<String, String> {
+    let known: Vec<(&Picture, &str)> =
+        pictures.iter().filter_map(|it| Some((it, extension_of(&it.bytes)?))).collect();
+    if known.is_empty() {
+        return Err("the recorded image is no PNG, JPEG, GIF or WebP: it is not opened".into());
+    }
+    let cannot = |why: io::Error| format!("cannot write the image for its viewer: {why}");
+    let folder = tempfile::Builder::new().prefix("trajview-").tempdir().map_err(cannot)?;
+    let mut files = vec![];
+    for (number, (picture, extension)) in known.iter().take(MOST).enumerate() {
+        let file = folder.path().join(format!("image-{}.{extension}", number + 1));
+        fs::write(&file, &picture.bytes).map_err(cannot)?;
+        files.push(file);
+    }
+    FOLDERS.lock().unwrap_or_else(PoisonError::into_inner).push(folder);
+    for file in &files {
+        let started = Command::new(OPENER)
+            .arg(file)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+        let mut child = started.map_err(|why| format!("cannot start {OPENER}: {why}"))?;
+        std::thread::spawn(move || child.wait()); // nobody else would
+    }
+    Ok(match files.len() {
+        1 => format!("{OPENER} opens the image"),
+        count => format!("{OPENER} opens {count} images"),
+    })
+}
+
+/// Takes the files away again. To be called when the program ends.
+pub fn forget() {
+    FOLDERS.lock().unwrap_or_else(PoisonError::into_inner).clear();
+}
+
+const OPENER: &str = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_image_by_its_bytes_is_not_opened() {
+        let page = Picture { media_type: "image/png".into(), bytes: b"<html>".to_vec() };
+        assert!(open(&[page]).unwrap_err().contains("is not opened"));
+    }
+}
