@@ -28,3 +28,4 @@ mod safe_text;
 mod scores;
 mod shell;
 mod start_view;
+mod steps_in_time;

@@ -8,6 +8,7 @@ use ratatui::{
 
 use crate::{
     metrics::Number,
+    run::{StepKind, Turn},
     session::{
         Session,
         ask::Loading,
@@ -213,6 +214,8 @@ impl<'a> Chart<'a> {
             let source = source.unwrap_or("source not given");
             remarks.push(format!("┄ {low}–{high}: {}", safe(source)));
         }
+        let is_cut = self.view.number == Number::Context && self.compacted().next().is_some();
+        remarks.extend(is_cut.then(|| "⟲ the context was compacted".to_owned()));
         remarks.extend(self.is_as_before().then(|| "◇ the same values as before".to_owned()));
         if remarks.is_empty() {
             return vec![];
@@ -244,7 +247,10 @@ impl<'a> Chart<'a> {
         for stretch in points::checkpoints(run, self.points) {
             put(buffer, (plot.x + self.column_of(stretch.points.end - 1), below), "┴", muted);
         }
-        self.signals(below, buffer);
+        match self.view.number {
+            Number::Context => self.compactions(below, buffer),
+            _ => self.signals(below, buffer),
+        }
         if self.rows_below == 1 {
             return;
         }
@@ -265,6 +271,24 @@ impl<'a> Chart<'a> {
                 put(buffer, place, "•", self.theme.of(Meaning::Warning));
             }
         }
+    }
+
+    /// A mark under each point in whose turns the context was summarised and cut.
+    fn compactions(&self, y: u16, buffer: &mut Buffer) {
+        for at in self.compacted() {
+            let place = (self.plot.area.x + self.column_of(at), y);
+            put(buffer, place, "⟲", self.theme.of(Meaning::Warning));
+        }
+    }
+
+    /// Indices of those points.
+    fn compacted(&self) -> impl Iterator<Item = usize> + '_ {
+        let is_cut = |turn: &Turn| turn.steps.iter().any(|it| it.kind == StepKind::Compaction);
+        let turns = |point: &Point| self.session.run.turns.get(point.turns.clone());
+        let points = self.points.iter().enumerate();
+        points
+            .filter(move |(_, it)| turns(it).is_some_and(|it| it.iter().any(is_cut)))
+            .map(|it| it.0)
     }
 
     /// The numbers of the first and the last turn.
