@@ -14,11 +14,13 @@ use std::{
     time::{Duration, Instant},
 };
 
+use rayon::prelude::*;
+
 use crate::{
     run::Card,
     session::{
         measured::Measured,
-        runs::{Asked, Depth, Found, Order, Scores},
+        runs::{Asked, Depth, Found, Order, Said, Scores},
     },
     store::{self, KeptCards, ReuseReader, Siblings, cards},
 };
@@ -78,12 +80,15 @@ impl Collecting {
         tell(Found::Paths(batch.rest()));
     }
 
-    /// The newest before the others are looked for, by their files alone.
+    /// The newest before the others are looked for, by their files alone, with what they say: nothing else is read before a
+    /// screen of them is told.
     fn find_newest_first(&self, sources: &[PathBuf], tell: &Tell<'_>) {
         let heads = self.kept().map(|kept| &kept.heads);
-        let newest = store::newest(sources, NEWEST, heads);
-        tell(Found::Paths(newest.clone()));
-        let told: HashSet<PathBuf> = newest.into_iter().collect();
+        let mut told = HashSet::new();
+        store::newest(sources, NEWEST, heads, &mut |runs| {
+            told.extend(runs.iter().cloned());
+            tell(Found::Known(self.with_beginnings(runs)));
+        });
         let mut runs = vec![];
         for source in sources {
             store::walk_knowing(source, heads, &mut |run| {
@@ -95,10 +100,33 @@ impl Collecting {
         }
         runs.sort_by(|a, b| b.cmp(a));
         runs.dedup_by(|a, b| a.1 == b.1);
-        tell(Found::Paths(runs.into_iter().map(|(_, run)| run).collect()));
+        let runs = runs.into_iter().map(|(_, run)| run).collect();
+        tell(Found::Known(self.with_kept(runs)));
         if let Some(heads) = heads {
             heads.save();
         }
+    }
+
+    /// The runs with what is kept of them.
+    fn with_kept(&self, runs: Vec<PathBuf>) -> Vec<(PathBuf, Option<Said>)> {
+        let paths: Vec<&Path> = runs.iter().map(PathBuf::as_path).collect();
+        let cards = self.kept().map(|kept| kept.get(&paths)).unwrap_or_default();
+        let mut cards = cards.into_iter();
+        let said = |path: &Path, card| Said::Whole(Box::new(cards::as_of_now(card, path)));
+        let with_card = runs.into_iter().map(|path| {
+            let card = cards.next().flatten().map(|card| said(&path, card));
+            (path, card)
+        });
+        with_card.collect()
+    }
+
+    /// The runs with what is kept of them, else with what their beginnings say.
+    fn with_beginnings(&self, runs: Vec<PathBuf>) -> Vec<(PathBuf, Option<Said>)> {
+        let begin = |(path, said): (PathBuf, Option<Said>)| {
+            let said = said.unwrap_or_else(|| Said::Beginning(beginning_of(&path)));
+            (path, Some(said))
+        };
+        self.with_kept(runs).into_par_iter().map(begin).collect()
     }
 
     /// What these runs say.
@@ -158,8 +186,7 @@ impl Collecting {
     fn read_beginnings(&self, asked: &[Asked], tell: &Tell<'_>) {
         let asked = &self.tell_kept(asked, tell);
         let begin = |asked: &Asked| {
-            let card = cards::of_beginning(&asked.path);
-            let card = card.map(|card| Box::new(cards::as_of_now(card, &asked.path)));
+            let card = beginning_of(&asked.path);
             self.is_wanted().then_some((asked.row, card))
         };
         in_batches(asked, begin, |cards| tell(Found::Beginnings(cards)));
@@ -209,6 +236,12 @@ impl Collecting {
         let process = opened.recording.processed(&opened.run).map(Box::new);
         Ok(Scores { dir, process, ..Scores::of(&measured) })
     }
+}
+
+/// What the beginning of a run says as it stands now.
+fn beginning_of(path: &Path) -> Option<Box<Card>> {
+    let card = cards::of_beginning(path)?;
+    Some(Box::new(cards::as_of_now(card, path)))
 }
 
 /// Does `work` for each item, several at a time, and sends what comes of it together with what follows within a moment:

@@ -9,7 +9,7 @@ use std::{
         atomic::{AtomicU64, Ordering},
     },
     thread,
-    time::{Duration, SystemTime},
+    time::{Duration, Instant, SystemTime},
 };
 
 use crossbeam_channel::{RecvTimeoutError, Sender, unbounded};
@@ -18,15 +18,35 @@ use super::{Opened, event::Event};
 use crate::{
     shell::Message,
     store::{self, judgements::Judgements},
+    views::table,
 };
 
 /// What is followed, and what is watched.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Following {
     followed: Newest,
     watched: Newest,
+    /// Not followed, and told of once.
+    looked_at: Newest,
+    /// Many recordings, by the first path that they are below.
+    all: Newest,
     /// Whether judgements are watched at all.
     pub watches: bool,
+    /// When this program began.
+    began: SystemTime,
+}
+
+impl Default for Following {
+    fn default() -> Self {
+        Self {
+            followed: Newest::default(),
+            watched: Newest::default(),
+            looked_at: Newest::default(),
+            all: Newest::default(),
+            watches: false,
+            began: SystemTime::now(),
+        }
+    }
 }
 
 /// What the newest thread is about; an older one stops.
@@ -53,6 +73,7 @@ impl Following {
     /// Tells from now on when a recording grows; one that was followed before is left alone.
     pub fn follow(&mut self, path: PathBuf, sender: &Sender<Event>) {
         let Some(is_wanted) = self.followed.begin(Some(&path)) else { return };
+        let _ = self.looked_at.begin(None);
         let sender = sender.clone();
         let follow = move || {
             let grown = |opened| sender.send(Event::Grown(opened)).is_ok();
@@ -65,6 +86,36 @@ impl Following {
     /// Tells no more of a recording that grows.
     pub fn end(&mut self) {
         let _ = self.followed.begin(None);
+        let _ = self.looked_at.begin(None);
+    }
+
+    /// Tells once when a recording is written to; of one that is followed it is told anyway.
+    pub fn look_at(&mut self, path: PathBuf, sender: &Sender<Event>) {
+        if self.followed.path.as_ref() == Some(&path) {
+            return;
+        }
+        let Some(is_wanted) = self.looked_at.begin(Some(&path)) else { return };
+        let sender = sender.clone();
+        let look = move || {
+            let before = store::cards::written_at(&path);
+            while is_wanted() {
+                if store::cards::written_at(&path) != before {
+                    let _ = sender.send(Event::Asked(Message::Written)); // the loop may have gone home
+                    return;
+                }
+                thread::sleep(LOOK_AT_ONE);
+            }
+        };
+        let _ = thread::Builder::new().name("looker".into()).spawn(look);
+    }
+
+    /// Tells from now on which recordings below these paths change, and of other paths no more.
+    /// What was written since this program began counts as changed: it may have been listed before that.
+    pub fn look_at_all(&mut self, sources: Vec<PathBuf>, sender: &Sender<Event>) {
+        let Some(is_wanted) = self.all.begin(sources.first().map(PathBuf::as_path)) else { return };
+        let (sender, since) = (sender.clone(), self.began);
+        let look = move || tell_all((&sources, since), &is_wanted, &sender);
+        let _ = thread::Builder::new().name("sessions".into()).spawn(look);
     }
 
     /// Tells from now on when a judgement of this bundle appears or changes; of another one no more.
@@ -79,6 +130,41 @@ impl Following {
             tell_judgements(&Judgements::of(&bundle), &is_wanted, &judged);
         };
         let _ = thread::Builder::new().name("judgements".into()).spawn(watch);
+    }
+}
+
+/// How often a recording is looked at that nobody follows, and how often many of them: that costs more.
+const LOOK_AT_ONE: Duration = Duration::from_secs(1);
+const LOOK_AT_ALL: Duration = Duration::from_secs(2);
+
+/// How often it is told what time it is, while a recording was written of late: an agent that is at work has stopped once
+/// nothing was written for long.
+const CLOCK: Duration = Duration::from_secs(30);
+
+/// Ends when it is no longer wanted, or nobody takes what it tells.
+fn tell_all(
+    (sources, since): (&[PathBuf], SystemTime),
+    is_wanted: &dyn Fn() -> bool,
+    sender: &Sender<Event>,
+) {
+    store::stand_back();
+    let mut watch = store::SessionWatch::of(sources, since);
+    let mut told = Instant::now();
+    loop {
+        thread::sleep(LOOK_AT_ALL);
+        if !is_wanted() {
+            return;
+        }
+        let changed = watch.changes();
+        let is_late = told.elapsed() > CLOCK && watch.has_fresh();
+        if changed.is_empty() && !is_late {
+            continue;
+        }
+        told = Instant::now();
+        let news = table::Message::Stands { changed, now: store::cards::now() };
+        if sender.send(Event::Asked(Message::Collection(news))).is_err() {
+            return;
+        }
     }
 }
 

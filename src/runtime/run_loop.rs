@@ -240,8 +240,10 @@ impl Runtime {
             match effect {
                 Effect::Suspend => suspends = true,
                 // One frame is no time for a recording to grow in, and waiting for it would never end.
-                Effect::Follow(_) if !self.may_follow => {}
+                Effect::Follow(_) | Effect::Watch(_) | Effect::WatchAll(_) if !self.may_follow => {}
                 Effect::Follow(path) => self.world.follow(path),
+                Effect::Watch(path) => self.world.watch(path),
+                Effect::WatchAll(sources) => self.world.watch_all(sources),
                 Effect::Live(command) => self.world.ask_agent(command),
                 Effect::StopTesting => self.world.stop_testing(),
                 Effect::MeasureWith(measure) => self.world.measure_with(measure),

@@ -274,6 +274,16 @@ impl World {
         self.following.follow(path, &self.sender);
     }
 
+    /// Tells once when a recording is written to that is not followed.
+    pub fn watch(&mut self, path: PathBuf) {
+        self.following.look_at(path, &self.sender);
+    }
+
+    /// Tells from now on which recordings below these paths change.
+    pub fn watch_all(&mut self, sources: Vec<PathBuf>) {
+        self.following.look_at_all(sources, &self.sender);
+    }
+
     /// Starts a worker, which sends exactly one [`Event::Answered`].
     pub fn carry_out(&self, effect: Effect) {
         let Some(request) = effect.request() else { return };

@@ -30,6 +30,10 @@ pub enum Effect {
     Suspend,
     /// Tell from now on when this recording grows.
     Follow(PathBuf),
+    /// Tell once when this recording, which is not followed, is written to.
+    Watch(PathBuf),
+    /// Tell from now on which recordings below these paths are written to, are new, or stand otherwise as time goes by.
+    WatchAll(Vec<PathBuf>),
     /// Into the clipboard.
     Copy(String),
     Edit(Editing),

@@ -4,6 +4,8 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Follow {
     pub is_on: bool,
+    /// It was written to and is not followed.
+    pub has_more: bool,
     /// Turns and steps of the last one when the playhead was last at the end.
     seen: End,
     /// The turn that was on before others selected one, until the replay has followed them.
@@ -29,7 +31,7 @@ impl Follow {
         let turns = end.turns.saturating_sub(self.seen.turns);
         let steps = end.steps.saturating_sub(self.seen.steps);
         match (turns, steps) {
-            _ if !self.is_on => None,
+            _ if !self.is_on => self.has_more.then(|| "more was written: & follows".into()),
             (0, 0) => None,
             (0, 1) => Some("1 new step".into()),
             (0, steps) => Some(format!("{steps} new steps")),
@@ -52,5 +54,7 @@ mod tests {
         assert_eq!(follow.news(End { turns: 3, steps: 6 }).as_deref(), Some("2 new steps"));
         assert_eq!(follow.news(End { turns: 5, steps: 1 }).as_deref(), Some("2 new turns"));
         assert_eq!(Follow::default().news(End { turns: 5, steps: 1 }), None);
+        let follow = Follow { has_more: true, ..Follow::default() };
+        assert!(follow.news(End::default()).is_some_and(|words| words.contains("& follows")));
     }
 }

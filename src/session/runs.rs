@@ -45,6 +45,8 @@ pub enum Order {
 pub enum Found {
     /// Some more runs.
     Paths(Vec<PathBuf>),
+    /// Some more runs, each with what is known of it already; None where that is still to be asked.
+    Known(Vec<(PathBuf, Option<Said>)>),
     /// Some beginnings: row and what it tells, if anything.
     Beginnings(Vec<(usize, Option<Box<Card>>)>),
     /// Some runs, read to their end; the error is a sentence.
@@ -53,6 +55,14 @@ pub enum Found {
     Scores(Vec<(usize, Result<Scores, Sentence>)>),
     /// What measures.
     Ruler(RulerName),
+}
+
+/// What a recording says, as far as it was read.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Said {
+    /// What its beginning tells, where it tells something.
+    Beginning(Option<Box<Card>>),
+    Whole(Box<Card>),
 }
 
 /// Numbers of both sides, one entry a pair, for each column that has some.

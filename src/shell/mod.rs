@@ -151,6 +151,7 @@ impl App {
             Message::Grown(run) => {
                 self.screens.on_open_run(|it| it.replay.grow(&mut it.session, run))
             }
+            Message::Written => self.screens.on_open_run(|it| it.session.follow.has_more = true),
             Message::Judged => self.screens.on_open_run(|it| it.session.rubric.renew()),
             Message::Follow => {
                 self.screens.on_view(|it| {

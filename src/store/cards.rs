@@ -84,11 +84,15 @@ pub fn written_at(path: &Path) -> Option<i64> {
     millis(written)
 }
 
+/// What the clock says, in milliseconds since 1970-01-01 UTC.
+pub fn now() -> i64 {
+    millis(SystemTime::now()).unwrap_or_default()
+}
+
 /// The card as the session stands now: when its file was written, and whether the agent is at work.
 pub fn as_of_now(card: Card, path: &Path) -> Card {
-    let moments = written_at(path).zip(millis(SystemTime::now()));
-    let Some((written, now)) = moments else { return card };
-    Card { work: card.work.clone().at(written, now), ..card }
+    let Some(written) = written_at(path) else { return card };
+    Card { work: card.work.clone().at(written, now()), ..card }
 }
 
 fn millis(time: SystemTime) -> Option<i64> {

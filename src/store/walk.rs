@@ -78,9 +78,17 @@ pub fn walk_knowing(path: &Path, heads: Option<&KnownHeads>, found: &mut Found<'
     if holds_runs(path) { below(path, 0, heads, found) } else { found(path.to_owned()) }
 }
 
+/// Files that are looked into together for [`newest`]: a screen of rows.
+const A_SCREEN: usize = 64;
+
 /// The newest of the logs below these folders that are recordings of their own whatever else is there, the newest first, at
-/// most so many: something to show before thousands of files are looked into.
-pub fn newest(sources: &[PathBuf], most: usize, heads: Option<&KnownHeads>) -> Vec<PathBuf> {
+/// most so many, told a screen of them at a time: something to show before thousands of files are looked into.
+pub fn newest(
+    sources: &[PathBuf],
+    most: usize,
+    heads: Option<&KnownHeads>,
+    tell: &mut dyn FnMut(Vec<PathBuf>),
+) {
     let mut logs = vec![];
     sources.iter().for_each(|source| logs_below(source, 0, &mut logs));
     logs.sort_unstable_by(|a, b| b.cmp(a));
@@ -88,17 +96,41 @@ pub fn newest(sources: &[PathBuf], most: usize, heads: Option<&KnownHeads>) -> V
     logs.truncate(most * 2);
     let is_run =
         |path: &Path| matches!(look_into(path, heads), Some(Entry::Log(_, BelongsTo::Itself)));
-    let runs = logs.par_iter().map(|(_, path)| is_run(path).then(|| path.clone()));
-    let runs: Vec<Option<PathBuf>> = runs.collect();
-    runs.into_iter().flatten().take(most).collect()
+    let mut told = 0;
+    for some in logs.chunks(A_SCREEN) {
+        let runs = some.par_iter().map(|(_, path)| is_run(path).then(|| path.clone()));
+        let runs: Vec<Option<PathBuf>> = runs.collect();
+        let runs: Vec<PathBuf> = runs.into_iter().flatten().take(most - told).collect();
+        told += runs.len();
+        tell(runs);
+        if told == most {
+            return;
+        }
+    }
+}
+
+/// Whether a file is a recording of its own whatever else is there.
+pub(super) fn is_of_its_own(path: &Path) -> bool {
+    matches!(look_into(path, None), Some(Entry::Log(_, BelongsTo::Itself)))
 }
 
 /// What may be logs by their names, with their times.
 fn logs_below(folder: &Path, depth: usize, logs: &mut Vec<(SystemTime, PathBuf)>) {
+    each_log_below(folder, depth, &mut |_| {}, logs);
+}
+
+/// As [`logs_below`]; each folder that is looked into is told too.
+pub(super) fn each_log_below(
+    folder: &Path,
+    depth: usize,
+    enter: &mut dyn FnMut(&Path),
+    logs: &mut Vec<(SystemTime, PathBuf)>,
+) {
     let is_one = is_bundle(folder) || inside::is_repository(folder);
     if is_one || is_work_folder(folder) || slopcodebench::is_problem(folder) {
         return;
     }
+    enter(folder);
     let (mut folders, mut stems) = (vec![], HashSet::new());
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
@@ -113,7 +145,7 @@ fn logs_below(folder: &Path, depth: usize, logs: &mut Vec<(SystemTime, PathBuf)>
         }
     }
     for folder in folders.iter().filter(|path| depth < MOST_DEEP && !is_part(path, &stems)) {
-        logs_below(folder, depth + 1, logs);
+        each_log_below(folder, depth + 1, enter, logs);
     }
 }
 

@@ -52,3 +52,31 @@ fn without_a_path_sessions_are_listed_narrowed_by_typing_and_opened() {
     assert!(tui.wait_for_end().success());
     assert!(tui.is_given_back());
 }
+
+#[test]
+fn what_is_written_meanwhile_is_listed_and_said_of_the_run_that_is_open() {
+    let home = tempfile::tempdir().unwrap();
+    claude(home.path(), "shop", "Rename Account to Customer");
+    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_trajview"));
+    command.env_clear();
+    command.env("HOME", home.path());
+    command.env("TRAJVIEW_CONFIG", "");
+    command.env("LANG", "C.UTF-8");
+    let mut tui = Tui::spawn_with_cache(120, 30, command, &home.path().join("cache"));
+    tui.wait_for("1 session");
+
+    claude(home.path(), "ledger", "Why is the list of orders slow");
+    tui.wait_for("Why is the list of orders slow");
+    tui.press("Rename\r");
+    tui.wait_for("turn 1/1");
+    let log = home.path().join(".claude/projects/-work-shop/s.jsonl");
+    let text = fs::read_to_string(&log).unwrap();
+    let more = text.lines().next().unwrap().replace("\"u1\"", "\"u3\"").replace("Rename", "Undo");
+    fs::write(&log, format!("{text}{more}\n")).unwrap();
+    tui.wait_for("more was written: & follows");
+    tui.press("&");
+    tui.wait_for("turn 2/2");
+    tui.press("q");
+
+    assert!(tui.wait_for_end().success());
+}

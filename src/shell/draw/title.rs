@@ -119,13 +119,12 @@ fn checkpoint(open: &OpenRun, detail: Detail) -> Option<String> {
 
 /// `● following`, or what is new since the playhead left the end.
 fn following(open: &OpenRun, theme: Theme) -> Option<Span<'static>> {
-    if !open.session.follow.is_on {
-        return None;
-    }
-    let words = open.session.news().unwrap_or_else(|| match open.replay.is_at_end(&open.session) {
-        true => "following".into(),
-        false => "nothing new".into(),
-    });
+    let words = match (open.session.news(), open.session.follow.is_on) {
+        (Some(news), _) => news,
+        (None, false) => return None,
+        (None, true) if open.replay.is_at_end(&open.session) => "following".into(),
+        (None, true) => "nothing new".into(),
+    };
     Some(own(format!("  ● {words}"), theme.of(Meaning::Playing)))
 }
 

@@ -62,6 +62,8 @@ pub enum Message {
     Quit,
     /// The recording that is open has grown.
     Grown(Arc<Run>),
+    /// The recording that is open, and is not followed, was written to.
+    Written,
     /// Somebody judged the run that is open.
     Judged,
     /// Follow the recording as it is written, or no longer.

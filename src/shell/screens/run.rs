@@ -23,8 +23,11 @@ use crate::{
 impl Screens {
     /// Asks to be told of what is written from now on, where that is wanted.
     pub(crate) fn watch(&self) -> Vec<Effect> {
-        let is_wanted = self.open_run().is_some_and(|open| open.session.follow.is_on);
-        is_wanted.then(|| Effect::Follow(self.source.clone())).into_iter().collect()
+        let effect = self.open_run().map(|open| match open.session.follow.is_on {
+            true => Effect::Follow(self.source.clone()),
+            false => Effect::Watch(self.source.clone()),
+        });
+        effect.into_iter().collect()
     }
 
     pub(crate) fn settle_run(

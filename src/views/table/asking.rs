@@ -9,7 +9,7 @@ use crate::session::{
     effect::Effect,
     question::{Answer, Question},
     request::{Numbers, Request, Sentence},
-    runs::{Asked, Depth, Found, Order},
+    runs::{Asked, Depth, Found, Order, Said},
 };
 
 use super::{
@@ -24,6 +24,8 @@ pub struct Asking {
     /// Which rows they are about.
     cards: Pending<(Depth, Vec<usize>)>,
     scores: Pending<Vec<usize>>,
+    /// It is told of what is written from now on.
+    is_watched: bool,
 }
 
 impl Asking {
@@ -52,6 +54,10 @@ impl Collection {
             };
             effects.push(self.asking.list.ask(numbers, (), Question::RunPaths { sources, order }));
         }
+        if self.is_listed && self.set() == Set::Sessions && !self.asking.is_watched {
+            self.asking.is_watched = true;
+            effects.push(Effect::WatchAll(self.sources.clone()));
+        }
         let finding = self.finding.as_mut();
         effects.extend(finding.and_then(|it| it.ask(numbers, &self.sources)));
         if self.is_stopped {
@@ -76,10 +82,13 @@ impl Collection {
         };
         let (depth, rows) = match unread.is_empty() {
             false => (Depth::Beginning, unread),
-            true => (whole, self.first(height, WHOLES, |row| !row.is_read())),
+            true => (whole, self.first(height, WHOLES, |row| !row.is_read() || row.is_stale)),
         };
         if rows.is_empty() {
             return None;
+        }
+        for &row in &rows {
+            self.rows[row].is_stale = false; // written to once more it is stale again
         }
         let asked = self.asked(&rows);
         Some(self.asking.cards.ask(numbers, (depth, rows), Question::Cards { depth, asked }))
@@ -125,7 +134,7 @@ impl Collection {
     pub(crate) fn take_part(&mut self, request: Request, found: Found) {
         let asking = &self.asking;
         let is_asked = match &found {
-            Found::Paths(_) => asking.list.is_about(request),
+            Found::Paths(_) | Found::Known(_) => asking.list.is_about(request),
             Found::Beginnings(_) | Found::Cards(_) => asking.cards.is_about(request),
             Found::Scores(_) | Found::Ruler(_) => asking.scores.is_about(request),
         };
@@ -137,13 +146,8 @@ impl Collection {
 
     fn put(&mut self, found: Found) {
         match found {
-            Found::Paths(paths) => {
-                let sources = &self.sources;
-                let row = |path: &PathBuf| Row::of(path.clone(), name_of(path, sources));
-                let first = self.rows.len();
-                self.rows.extend(paths.iter().map(row));
-                (first..self.rows.len()).for_each(|at| self.note_change(at));
-            }
+            Found::Paths(paths) => self.add(paths.into_iter().map(|path| (path, None))),
+            Found::Known(runs) => self.add(runs.into_iter()),
             Found::Beginnings(cards) => {
                 for (row, card) in cards {
                     self.set_reading(row, Reading::Beginning(card));
@@ -161,6 +165,33 @@ impl Collection {
             }
             Found::Ruler(ruler) => self.ruler = Some(ruler),
         }
+    }
+
+    /// What was written to is read again, what is new is a row; who is at work is told by the clock.
+    pub(super) fn stand(&mut self, changed: Vec<PathBuf>, now: i64) {
+        for path in changed {
+            match self.rows.iter().position(|row| row.path == path) {
+                Some(at) => self.rows[at].is_stale = true,
+                None => self.add(std::iter::once((path, None))),
+            }
+        }
+        for at in 0..self.rows.len() {
+            if self.rows[at].stand(now) {
+                self.note_change(at);
+            }
+        }
+        self.arrange_news();
+    }
+
+    fn add(&mut self, runs: impl Iterator<Item = (PathBuf, Option<Said>)>) {
+        let first = self.rows.len();
+        let sources = &self.sources;
+        self.rows.extend(runs.map(|(path, said)| {
+            let name = name_of(&path, sources);
+            let reading = said.map_or(Reading::Unread, Reading::from);
+            Row { reading, ..Row::of(path, name) }
+        }));
+        (first..self.rows.len()).for_each(|at| self.note_change(at));
     }
 
     /// Takes the end of a question that is out; what was not found by then will not be.

@@ -136,6 +136,11 @@ pub enum Message {
     Prompt(prompt::Message),
     /// In what all runs say.
     Find(finding::Message),
+    /// These recordings are new or were written to; what stands otherwise at this moment (milliseconds since 1970-01-01 UTC).
+    Stands {
+        changed: Vec<PathBuf>,
+        now: i64,
+    },
     /// The run at the cursor; a group folds or unfolds.
     Open,
     /// The table, from the run that was opened from it.
@@ -325,6 +330,7 @@ impl Collection {
                     return self.arrange_from_top();
                 }
             }
+            Message::Stands { changed, now } => return self.stand(changed, now),
             Message::Find(message) => return finding::update(&mut self.finding, message, height),
             Message::Escape => self.escape(),
             Message::Open | Message::Show | Message::Compare => return, // these are the program's

@@ -7,7 +7,10 @@ use std::{
 
 use crate::{
     run::Card,
-    session::{columns::Set, runs::Scores},
+    session::{
+        columns::Set,
+        runs::{Said, Scores},
+    },
 };
 
 /// One recording, named by where it is.
@@ -17,6 +20,8 @@ pub struct Row {
     /// What the table calls it: its path below what was opened.
     pub name: String,
     pub reading: Reading,
+    /// It was written to after it was read.
+    pub is_stale: bool,
     pub computed: Computed,
     /// What another profile or other rules measured, until somebody dismisses it.
     pub before: Option<Scores>,
@@ -32,6 +37,15 @@ pub enum Reading {
     Failed(String),
 }
 
+impl From<Said> for Reading {
+    fn from(said: Said) -> Self {
+        match said {
+            Said::Beginning(card) => Self::Beginning(card),
+            Said::Whole(card) => Self::Whole(card),
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub enum Computed {
     Unmeasured,
@@ -43,7 +57,18 @@ pub enum Computed {
 impl Row {
     pub fn of(path: PathBuf, name: String) -> Self {
         let (reading, computed) = (Reading::Unread, Computed::Unmeasured);
-        Self { path, name, reading, computed, before: None }
+        Self { path, name, reading, is_stale: false, computed, before: None }
+    }
+
+    /// Whether the agent stands otherwise at this moment (milliseconds since 1970-01-01 UTC) than was known.
+    pub fn stand(&mut self, now: i64) -> bool {
+        let (Reading::Beginning(Some(card)) | Reading::Whole(card)) = &mut self.reading else {
+            return false;
+        };
+        let Some(written) = card.work.written_at else { return false };
+        let before = card.work.activity.clone();
+        card.work = std::mem::take(&mut card.work).at(written, now);
+        card.work.activity != before
     }
 
     /// As much as is known of it.
