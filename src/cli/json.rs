@@ -10,6 +10,7 @@ use crate::{
     run::{
         Edit, Run, RunRecord, Step, StepId, StepText, Task, Time, Tokens, TurnRecord, Warning,
         files::{Change, Timeline},
+        pace::{self, Pace},
         rubric::{Judgement, Pooled, Rubric},
     },
     store::Archive,
@@ -186,7 +187,8 @@ pub struct TurnRow {
     pub edits: Vec<EditRow>,
     pub tokens: Tokens,
     pub cost_usd: Option<f64>,
-    pub compactions: usize,
+    #[serde(flatten)]
+    pub context: ContextRow,
     pub subagents: usize,
     pub commit: Option<String>,
     pub layer: Option<String>,
@@ -195,6 +197,14 @@ pub struct TurnRow {
     /// What the recorder of a live run says of it.
     #[serde(flatten)]
     pub record: TurnRecord,
+}
+
+/// What the agent had before it.
+#[derive(Serialize)]
+pub struct ContextRow {
+    /// Tokens that the main agent's last model call of the turn read; null where none is recorded.
+    pub context_tokens: Option<u64>,
+    pub compactions: usize,
 }
 
 /// From when to when.
@@ -271,10 +281,27 @@ pub struct StepRow {
     pub is_error: bool,
     pub started_at: Option<Time>,
     pub ended_at: Option<Time>,
+    #[serde(flatten)]
+    pub pace: PaceRow,
     pub tokens: Tokens,
     #[serde(rename = "where")]
     pub place: PlaceRow,
     pub subagent: Option<SubAgentRow>,
+}
+
+/// How a step stands in time; null where it is not recorded.
+#[derive(Serialize)]
+pub struct PaceRow {
+    /// Seconds since the turn's request.
+    pub since_turn_s: Option<f64>,
+    /// Seconds from the call to its result.
+    pub took_s: Option<f64>,
+    /// Seconds before the step in which nothing of its agent was at work: mostly the model's.
+    pub waited_s: Option<f64>,
+    /// The number of the step that holds the tokens of the model call which made this one.
+    pub model_call: Option<usize>,
+    /// Everything that this call read.
+    pub context_tokens: Option<u64>,
 }
 
 #[derive(Serialize)]
@@ -403,7 +430,10 @@ impl Teller<'_> {
             edits: self.edits(index),
             tokens: turn.tokens,
             cost_usd: turn.cost_usd,
-            compactions: kind(crate::run::StepKind::Compaction),
+            context: ContextRow {
+                context_tokens: pace::context_after(turn),
+                compactions: kind(crate::run::StepKind::Compaction),
+            },
             subagents: agents.len(),
             commit: turn.commit.as_deref().map(Into::into),
             layer: turn.layer.as_deref().map(Into::into),
@@ -466,11 +496,15 @@ impl Teller<'_> {
 
     fn steps(&self, turn: usize, agent: Option<usize>, listing: &mut Listing) -> Vec<StepRow> {
         let steps = self.run.steps_of(turn, agent).unwrap_or_default();
-        let row = |(step, found)| self.step(StepId { turn, subagent: agent, step }, found, listing);
-        steps.iter().enumerate().map(row).collect()
+        let paces = pace::of_agent(self.run, turn, agent);
+        let row = |((step, found), pace)| {
+            let id = StepId { turn, subagent: agent, step };
+            self.step(id, found, pace, listing)
+        };
+        steps.iter().enumerate().zip(&paces).map(row).collect()
     }
 
-    fn step(&self, id: StepId, step: &Step, listing: &mut Listing) -> StepRow {
+    fn step(&self, id: StepId, step: &Step, pace: &Pace, listing: &mut Listing) -> StepRow {
         let StepText { text, arguments, result } = self.archive.step_text(self.run, id);
         let source = self.run.origin.sources.get(step.place.source.0 as usize);
         StepRow {
@@ -495,6 +529,15 @@ impl Teller<'_> {
             is_error: step.failed(),
             started_at: step.started_at,
             ended_at: step.ended_at,
+            pace: PaceRow {
+                since_turn_s: pace.since_turn_s,
+                took_s: pace.took_s,
+                waited_s: pace.waited_s,
+                model_call: pace
+                    .call
+                    .and_then(|step| listing.numbers.get(&StepId { step, ..id }).copied()),
+                context_tokens: pace.context(),
+            },
             tokens: step.tokens,
             place: PlaceRow {
                 file: source.map(|source| source.name.clone()).unwrap_or_default(),

@@ -2,7 +2,7 @@
 
 use crate::{
     metrics::rubric_tree::Summary,
-    run::{Run, Turn, TurnState},
+    run::{Run, Time, Tokens, Turn, TurnState, figures},
     store,
 };
 
@@ -23,6 +23,10 @@ pub struct Args {
     /// One turn with its steps (counts from 1)
     #[arg(long)]
     turn: Option<usize>,
+    /// The steps of the turn in a table instead, without their words: when each began, how long it took and waited, the
+    /// tokens of its model call
+    #[arg(long, requires = "turn", conflicts_with = "json")]
+    times: bool,
     /// How it was worked on too: RigorBench's pillars and the signals; reads every step of the run
     #[arg(long)]
     process: bool,
@@ -52,7 +56,11 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
             let here = |it: &SignalRow| it.step.split('.').next() == Some(&number.to_string());
             shown.signals =
                 report.map(|report| SignalRow::all(&report).into_iter().filter(here).collect());
-            if args.json { out.json(&shown)? } else { print_turn(&run.turns[at], &shown, out)? }
+            match (args.json, args.times) {
+                (true, _) => out.json(&shown)?,
+                (_, true) => times(&shown.steps).write(args.md, out)?,
+                _ => print_turn(&run.turns[at], &shown, out)?,
+            }
         }
         None => {
             let mut rubric = store::rubric::read(&args.run.path);
@@ -221,7 +229,7 @@ fn lines(turn: &TurnRow, of: fn(&EditRow) -> Option<u64>) -> String {
 
 fn marks(turn: &TurnRow) -> String {
     let state = turn.record.state.map(TurnState::words).filter(|words| !words.is_empty());
-    let marks = [("⟲", turn.compactions), ("⑂", turn.subagents)];
+    let marks = [("⟲", turn.context.compactions), ("⑂", turn.subagents)];
     let marks = marks.iter().filter(|(_, count)| *count > 0).map(|(mark, _)| *mark);
     state.into_iter().chain(marks).collect::<Vec<_>>().join(" ")
 }
@@ -286,6 +294,45 @@ fn print_edits(edits: &[EditRow], indent: &str, out: &mut Out) -> std::io::Resul
             if edit.origin == "recorded" { String::new() } else { format!("  [{}]", edit.origin) };
         out.line(&format!("{indent}{} {from}{}  {lines}{origin}", edit.kind, edit.path))
     })
+}
+
+/// The steps with their times and tokens, a sub-agent's below the one that started it.
+fn times(steps: &[StepRow]) -> Table {
+    let mut rows = vec![];
+    put_in_order(steps, 0, &mut rows);
+    let known = |seconds: Option<f64>| dash(seconds.map(figures::lapse));
+    let tokens = |step: &StepRow, of: fn(&Tokens) -> Option<u64>| match step.pace.model_call {
+        // The tokens are those of a step above.
+        Some(call) if call != step.step => "↑".into(),
+        _ => dash(of(&step.tokens)),
+    };
+    let columns: [Column<'_, (usize, &StepRow)>; 8] = [
+        (">step", &|(_, it)| it.step.to_string()),
+        ("UTC", &|(_, it)| dash(it.started_at.map(Time::clock))),
+        (">began", &|(_, it)| {
+            dash(it.pace.since_turn_s.map(|at| format!("+{}", figures::lapse(at))))
+        }),
+        (">took", &|(_, it)| known(it.pace.took_s)),
+        (">wait", &|(_, it)| known(it.pace.waited_s)),
+        (">in", &|(_, it)| tokens(it, |tokens| tokens.input)),
+        (">out", &|(_, it)| tokens(it, |tokens| tokens.output)),
+        ("what", &|(depth, it)| {
+            let name = it.tool.as_ref().map_or(it.kind, |tool| tool.name.as_str());
+            let failed = if it.is_error { " ✗" } else { "" };
+            format!("{}{name}{failed} {}", "· ".repeat(*depth), shortened(&it.label))
+        }),
+    ];
+    Table::of(&columns, &rows)
+}
+
+/// The steps in the order of their numbers, each with how deep in sub-agents it is.
+fn put_in_order<'s>(steps: &'s [StepRow], depth: usize, rows: &mut Vec<(usize, &'s StepRow)>) {
+    for step in steps {
+        rows.push((depth, step));
+        if let Some(agent) = &step.subagent {
+            put_in_order(&agent.steps, depth + 1, rows);
+        }
+    }
 }
 
 fn print_steps(steps: &[StepRow], depth: usize, out: &mut Out) -> std::io::Result<()> {

@@ -58,6 +58,11 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
+/// The same with tenths of a second where it is short: `0.4s`, `9.9s`, `12s`, `2m 14s`.
+pub fn lapse(seconds: f64) -> String {
+    if (0.0..9.95).contains(&seconds) { format!("{seconds:.1}s") } else { duration(seconds) }
+}
+
 /// US dollars: `$1.50`, and of less than ten cents four decimals, `$0.0042`.
 pub fn dollars(amount: f64) -> String {
     let cents = if amount.abs() >= 0.1 || amount == 0.0 { 2 } else { 4 };
@@ -136,6 +141,10 @@ mod tests {
     fn times_have_two_units_at_most() {
         let written = [-1.0, 0.4, 59.6, 134.0, 3_900.0, 9_070_000.0].map(duration);
         assert_eq!(written, ["0s", "0s", "1m 00s", "2m 14s", "1h 05m", "104d 23h"]);
+        assert_eq!(
+            [0.0, 0.42, 9.94, 9.96, 134.0].map(lapse),
+            ["0.0s", "0.4s", "9.9s", "10s", "2m 14s"]
+        );
     }
 
     #[test]

@@ -26,6 +26,14 @@ impl Time {
         }
     }
 
+    /// `20:51:03` in UTC.
+    pub fn clock(self) -> String {
+        match jiff::Timestamp::from_millisecond(self.0) {
+            Ok(stamp) => stamp.strftime("%H:%M:%S").to_string(),
+            Err(_) => self.to_string(),
+        }
+    }
+
     /// Seconds from `earlier` to here; None where the clock went backwards.
     pub fn seconds_since(self, earlier: Self) -> Option<f64> {
         let millis = self.0.checked_sub(earlier.0)?;

@@ -117,10 +117,12 @@ pub enum Context {
     BothVerdicts,
     /// The list of every change to one thing.
     Past,
+    /// The agents beside each other in time.
+    Agents,
 }
 
 impl Context {
-    pub const ALL: [Self; 62] = [
+    pub const ALL: [Self; 63] = [
         Self::Replay,
         Self::Anywhere,
         Self::InRun,
@@ -183,6 +185,7 @@ impl Context {
         Self::Stops,
         Self::List,
         Self::Past,
+        Self::Agents,
     ];
 
     pub const fn title(self) -> &'static str {
@@ -249,6 +252,7 @@ impl Context {
             Self::Stops => "among the reasons to stop",
             Self::List => "in a list to choose from",
             Self::Past => "in the history of a file or function",
+            Self::Agents => "among the agents of a turn or run",
         }
     }
 
@@ -361,6 +365,7 @@ impl Context {
             Self::Stops => &[Self::Stops, Self::List],
             Self::List => &[Self::List],
             Self::Past => &[Self::Past, Self::List],
+            Self::Agents => &[Self::Agents, Self::List],
         }
     }
 

@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::{
     metrics::phase::Phase,
     run::{
-        Run, StepId,
+        Run, Step, StepId, StepKind,
         files::{Moment, Timeline},
     },
 };
@@ -116,6 +116,21 @@ pub fn by_step(run: &Run, timeline: &Timeline) -> Vec<Point> {
             step: step.zip(number),
         })
         .collect()
+}
+
+/// Whether the main agent's context was summarised and cut in the turns of a point; of a step, since the point before.
+pub fn has_compaction(run: &Run, points: &[Point], at: usize) -> bool {
+    let is_cut = |step: &Step| step.kind == StepKind::Compaction;
+    let Some(point) = points.get(at) else { return false };
+    let Some((step, _)) = point.step else {
+        let turns = run.turns.get(point.turns.clone()).unwrap_or_default();
+        return turns.iter().any(|turn| turn.steps.iter().any(is_cut));
+    };
+    let before = at.checked_sub(1).and_then(|at| points[at].step).map(|(step, _)| step);
+    let first = before.filter(|it| it.turn == step.turn && it.subagent.is_none());
+    let first = first.map_or(0, |it| it.step + 1);
+    let steps = run.turns.get(step.turn).filter(|_| step.subagent.is_none());
+    steps.and_then(|turn| turn.steps.get(first..=step.step)).is_some_and(|it| it.iter().any(is_cut))
 }
 
 /// A stretch of points with a name under it.

@@ -13,7 +13,7 @@ use crate::{
         process::Processed,
         quality::Snapshot,
     },
-    run::Step,
+    run::{Step, pace},
     session::measured::Measured,
 };
 
@@ -84,12 +84,15 @@ impl Origin {
     }
 }
 
-/// The curves that a run has: the judged ones only where it was judged or audited, that of a memory only where one gave cards.
+/// The curves that a run has: the judged ones only where it was judged or audited, that of a memory only where one gave cards,
+/// that of the context only where model calls record their tokens.
 pub fn listed(session: &Session) -> Vec<Number> {
     let has_judged = judged_points::has_judged_curves(session);
     let has_cards = memory(session).is_some_and(|course| !course.cards.is_empty());
+    let has_context = session.run.turns.iter().any(|turn| pace::context_after(turn).is_some());
     let is_there = |number: &Number| match number.row().of {
         Of::Process(_) => has_cards,
+        Of::Spent(_) if *number == Number::Context => has_context,
         _ => has_judged || Origin::of(*number) != Origin::Judged,
     };
     CURVES.iter().copied().filter(is_there).collect()
@@ -195,7 +198,12 @@ impl Facts for AtPoint<'_> {
         }
     }
 
+    /// Of the turns that lead to the point; of a step the context alone.
     fn spent(&self) -> Spent {
+        if let Some((step, _)) = self.point.step {
+            let context = pace::context_at(&self.session.run, step).map(|tokens| tokens as f64);
+            return Spent { context, ..Spent::default() };
+        }
         let turns = self.session.run.turns.get(self.point.turns.clone());
         turns.filter(|turns| !turns.is_empty()).map(Spent::of).unwrap_or_default()
     }

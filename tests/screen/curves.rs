@@ -253,7 +253,7 @@ fn a_click_on_the_chart_takes_the_playhead_there() {
     assert_eq!(turn(&world), 8);
     mouse(&mut world, Kind::WheelUp, 60, 5);
     assert_eq!(turn(&world), 7);
-    mouse(&mut world, Kind::Click, 3, 27);
+    mouse(&mut world, Kind::Click, 3, 26);
     assert_eq!(world.app.screens.open_run().unwrap().curves.number, Number::Mass);
 }
 

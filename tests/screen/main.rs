@@ -29,3 +29,4 @@ mod safe_text;
 mod scores;
 mod shell;
 mod start_view;
+mod steps_in_time;

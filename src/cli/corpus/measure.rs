@@ -180,7 +180,7 @@ fn facts(
             churn: None,
             warnings: Some((run.warnings.len() + rubric.warnings.len()) as f64),
         },
-        spent: Spent { tokens: total(tokens), cost_usd, seconds: None },
+        spent: Spent { tokens: total(tokens), cost_usd, ..Spent::default() },
         processed: has_turns.then(|| store::processed(archive, run)),
     };
     let value =

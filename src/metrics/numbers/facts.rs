@@ -8,7 +8,7 @@ use crate::{
         reuse::Reuse,
     },
     run::{
-        Turn,
+        Turn, pace,
         recorded::{Passed, TestGroup, Tests},
     },
 };
@@ -133,6 +133,8 @@ pub struct Spent {
     pub tokens: Option<f64>,
     pub cost_usd: Option<f64>,
     pub seconds: Option<f64>,
+    /// Tokens in the main agent's context at the end of the last of the turns.
+    pub context: Option<f64>,
 }
 
 impl Spent {
@@ -146,6 +148,7 @@ impl Spent {
             tokens: turns.iter().map(tokens).sum(),
             cost_usd: turns.iter().map(|turn| turn.cost_usd).sum(),
             seconds: first.zip(last).and_then(|(first, last)| last.seconds_since(first)),
+            context: turns.last().and_then(pace::context_after).map(|tokens| tokens as f64),
         }
     }
 }

@@ -168,6 +168,9 @@ numbers! {
     Tokens = row("tokens", Amount, "tokens", "0..", Neither, Spent(|it| it.tokens), RECORDING, "tokens read and written, cached ones included, each counted once; curves have those of each point, comparisons those from the beginning", Evidence::Turns)
         .help("tokens read and written, cached ones included")
         .shown(Shown { curve: Some(9), drawn_with: None, column: col(18, "tokens", 7, Some(12)), recorded: None, compare: Some(8), phase: Some(4), corpus: Some(6), task: None, trend: None, score: None, csv: None, beside: None }),
+    Context = row("context_tokens", Amount, "tokens", "0..", Neither, Spent(|it| it.context), RECORDING, "tokens that the main agent's last model call read, cached ones included: what its context held at the end of the turn; of several turns that of the last", Evidence::Turns)
+        .called("context", "context")
+        .shown(Shown { curve: Some(9), drawn_with: None, column: None, recorded: None, compare: None, phase: None, corpus: None, task: None, trend: None, score: None, csv: None, beside: None }),
     Cost = row("cost_usd", Dollars, "US dollars", "0..", Neither, Spent(|it| it.cost_usd), RECORDING, "as recorded", Evidence::Turns)
         .called("cost", "cost")
         .help("US dollars, as recorded")

@@ -5,7 +5,11 @@ use ratatui::layout::Rect;
 use std::{collections::HashMap, ops::Range};
 
 use crate::{
-    run::{Run, StepId, StepText, search::Hit},
+    run::{
+        Run, StepId, StepText,
+        lanes::{Lane, Scope},
+        search::Hit,
+    },
     session::{context::Context, digest::Digest},
     widgets::{
         layout::{Layout, inside},
@@ -26,6 +30,8 @@ pub enum Kind {
     Failures,
     /// Every change to one thing.
     History,
+    /// The agents of the turn or of the run, beside each other in time.
+    Agents,
     Kinds,
     Stops,
 }
@@ -38,6 +44,7 @@ impl Kind {
             Self::Requests => Context::Requests,
             Self::Failures => Context::List,
             Self::History => Context::Past,
+            Self::Agents => Context::Agents,
             Self::Kinds => Context::Kinds,
             Self::Stops => Context::Stops,
         }
@@ -55,6 +62,8 @@ pub struct Chooser {
     found: Option<Vec<usize>>,
     /// The steps that failed, in playing order, with their numbers.
     pub failed: Vec<(StepId, usize)>,
+    /// The agents beside each other, and what of the run they are of.
+    pub lanes: (Scope, Vec<Lane>),
     /// The lines of hits that have been seen, by their number.
     excerpts: HashMap<usize, Excerpt>,
 }
@@ -75,6 +84,8 @@ pub enum Message {
     Accept,
     /// In the list of every change to one thing.
     Past(past::Message),
+    /// Among the agents: those of the turn, or of the whole run.
+    SwitchScope,
 }
 
 /// The part of a line around a hit.
@@ -108,6 +119,9 @@ impl Areas {
         if kind == Kind::History {
             return areas_beside(rows, layout);
         }
+        if kind == Kind::Agents {
+            return areas_below_axis(rows, layout);
+        }
         let wanted = kind.rows_below();
         let frame = layout.box_of(rows.max(FEWEST) + usize::from(wanted));
         let inner = inside(frame);
@@ -135,12 +149,25 @@ fn areas_beside(rows: usize, layout: &Layout) -> Areas {
     Areas { frame, list, below }
 }
 
+/// Where lanes stand over the whole width: an axis above them, two rows about the selected one below.
+fn areas_below_axis(rows: usize, layout: &Layout) -> Areas {
+    let height = u16::try_from(rows.saturating_add(5)).unwrap_or(u16::MAX).min(layout.whole.height);
+    let y = layout.whole.y + (layout.whole.height - height) / 2;
+    let frame = Rect { y, height, ..layout.whole };
+    let inner = inside(frame);
+    let list =
+        Rect { y: inner.y + 1.min(inner.height), height: inner.height.saturating_sub(3), ..inner };
+    let below = Rect { y: list.bottom(), height: inner.bottom() - list.bottom(), ..inner };
+    Areas { frame, list, below }
+}
+
 impl Kind {
     /// Rows below the list.
     const fn rows_below(self) -> u16 {
         match self {
             Self::Requests => PREVIEW + 1,
             Self::Stops => 3,
+            Self::Agents => 2,
             Self::Hits | Self::Failures | Self::History | Self::Kinds => 0,
         }
     }
@@ -150,7 +177,8 @@ impl Chooser {
     pub fn of(kind: Kind, cursor: usize) -> Self {
         let scroll = Scroll { cursor, top: 0 };
         let filter = String::new();
-        Self { kind, scroll, filter, found: None, failed: vec![], excerpts: HashMap::new() }
+        let (failed, lanes) = (vec![], (Scope::default(), vec![]));
+        Self { kind, scroll, filter, found: None, failed, lanes, excerpts: HashMap::new() }
     }
 
     pub fn go(&mut self, motion: Motion, len: usize, height: usize) {

@@ -6,7 +6,7 @@ use crate::{
     views::replay::{
         Replay, acts,
         chooser::{Areas, Chooser, Kind, Message},
-        history,
+        history, lanes,
         steps::{Item, Kinds},
         stops::Stop,
     },
@@ -32,6 +32,7 @@ impl Replay {
                 let height = history::lines_height(self, layout);
                 history::update(self, session, &message, height);
             }
+            Message::SwitchScope => lanes::switch(self, session),
             Message::Accept => self.accept(session),
             Message::Type(words) => self.edit_filter(|filter| filter.push_str(&words)),
             Message::Erase => self.edit_filter(|filter| {
@@ -58,6 +59,7 @@ impl Replay {
             Kind::Requests => chooser.requests().len(),
             Kind::Failures => chooser.failed.len(),
             Kind::History => self.past.entries().len(),
+            Kind::Agents => chooser.lanes.1.len(),
             Kind::Kinds => Kinds::ALL.len(),
             Kind::Stops => Stop::ALL.len(),
         }
@@ -103,7 +105,7 @@ impl Replay {
                 let seen = seen.take(self.chooser_height(layout));
                 seen.map(|(step, _)| Item::Step(*step)).find(lacks)
             }
-            Kind::History | Kind::Kinds | Kind::Stops => None,
+            Kind::History | Kind::Agents | Kind::Kinds | Kind::Stops => None,
         }
     }
 
@@ -136,6 +138,7 @@ impl Replay {
             Kind::Requests => session.turn,
             Kind::Failures => return self.list_failures(session),
             Kind::History => return history::open(self, session),
+            Kind::Agents => return lanes::open(self, session),
             Kind::Kinds => self.steps.kinds() as usize,
             Kind::Stops => 0,
         };
@@ -181,6 +184,11 @@ impl Replay {
                 }
             }
             Kind::History => history::go_to(self, session, row),
+            Kind::Agents => {
+                if let Some(first) = chooser.lanes.1.get(row).and_then(|lane| lane.first) {
+                    acts::show_step(self, session, first);
+                }
+            }
             Kind::Kinds => self.choose_kinds(Kinds::ALL.get(row).copied().unwrap_or_default()),
             Kind::Stops => {
                 if let Some(stop) = Stop::ALL.get(row) {

@@ -9,6 +9,7 @@ pub mod diff;
 pub mod draw;
 pub mod files;
 pub mod history;
+mod lanes;
 pub mod looking;
 pub mod marks;
 pub mod now;

@@ -21,12 +21,14 @@ use crate::{
 mod images;
 mod kinds;
 mod outline;
+mod pace;
 mod rows;
 
 use outline::Outline;
 
 pub use images::Images;
 pub use kinds::Kinds;
+pub use pace::{Began, Column};
 pub use rows::{RowKind, at_most, part_of};
 
 /// One entry of the list.
@@ -88,6 +90,20 @@ struct Target {
     byte: usize,
 }
 
+/// What was unfolded last, while the cursor is in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Unfolding {
+    item: Item,
+    /// All of its rows are known and as many as fit were brought into view.
+    is_seen: bool,
+}
+
+impl Unfolding {
+    const fn of(item: Item) -> Self {
+        Self { item, is_seen: false }
+    }
+}
+
 #[derive(Debug, Default)]
 pub struct Steps {
     pub items: Vec<Item>,
@@ -108,6 +124,9 @@ pub struct Steps {
     target: Option<Target>,
     width: usize,
     is_stale: bool,
+    /// Whether each step says when it began, how long it took and what it read, and in which words.
+    pub began: Option<Began>,
+    unfolding: Option<Unfolding>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -122,6 +141,8 @@ pub enum Message {
     Leave,
     FoldAll,
     UnfoldAll,
+    /// When each step began, how long it took, what it waited for and read; or none of it.
+    SwitchPace,
 }
 
 /// Bytes of text beyond which only those of the shown turn are kept.
@@ -137,7 +158,7 @@ impl Steps {
         self.outline.read(run, turn);
         (self.items, self.depths) = self.outline.listed();
         self.scroll = Scroll::default();
-        self.target = None;
+        (self.target, self.unfolding) = (None, None);
         self.bodies.clear();
         self.is_stale = true;
         if self.texts.values().map(size_of).sum::<usize>() > TEXTS_KEPT {
@@ -197,6 +218,7 @@ impl Steps {
             },
             Message::FoldInPlace => self.fold_in_place(),
             Message::Leave => self.leave(),
+            Message::SwitchPace => self.began = Began::after(self.began),
             Message::FoldAll => {
                 self.unfolded.clear();
                 self.relist(Outline::close_all);
@@ -323,7 +345,9 @@ impl Steps {
             self.keep_item(|_| {});
         }
         self.reach_target();
+        let top = self.scroll.top;
         self.scroll.follow(self.row_count, height);
+        self.keep_in_view(top, height);
     }
 
     /// Makes an entry listed whatever is folded, entered or left out, and selects it.
@@ -437,6 +461,8 @@ impl Steps {
         match self.enterable() {
             Some(id) if self.outline.kinds == Kinds::All => {
                 self.relist(|outline| outline.open_or_close(id));
+                let is_open = self.outline.is_open(id);
+                self.unfolding = is_open.then(|| Unfolding::of(Item::Step(id)));
             }
             _ => self.fold_or_unfold(),
         }
@@ -478,8 +504,10 @@ impl Steps {
     fn fold_or_unfold(&mut self) {
         let Some(item) = self.selected() else { return };
         if self.unfolded.insert(item) {
+            self.unfolding = Some(Unfolding::of(item));
             return self.keep_item(|_| {});
         }
+        self.unfolding = None;
         self.unfolded.remove(&item);
         self.select(self.selected_index());
         self.keep_item(|_| {});
@@ -496,6 +524,23 @@ impl Steps {
         let last = self.start_of(index + 1).saturating_sub(1);
         self.scroll.cursor = (self.start_of(index) + offset).min(last);
         self.scroll.top = self.scroll.cursor.saturating_sub(above);
+    }
+
+    /// Scrolls so that as much as fits of what was unfolded last is seen, its head in any case; then does not scroll back for
+    /// the sake of rows above the cursor. `top` is where the window began before it followed the cursor.
+    fn keep_in_view(&mut self, top: usize, height: usize) {
+        let Some(Unfolding { item, is_seen }) = self.unfolding.take() else { return };
+        let Some(index) = self.items.iter().position(|other| *other == item) else { return };
+        let depth = |index: usize| self.depths.get(index).copied().unwrap_or_default();
+        let below = (index + 1..self.items.len()).take_while(|other| depth(*other) > depth(index));
+        let (start, end) = (self.start_of(index), self.start_of(index + 1 + below.count()));
+        if !(start..end).contains(&self.scroll.cursor) {
+            return;
+        }
+        let least = if is_seen { top } else { top.max(end.saturating_sub(height)).min(start) };
+        self.scroll.top = self.scroll.top.max(least.min(self.scroll.cursor));
+        let is_waiting = self.unfolded.contains(&item) && !self.texts.contains_key(&item);
+        self.unfolding = Some(Unfolding { item, is_seen: is_seen || !is_waiting });
     }
 
     /// First row of an item; of one past the last the count of all rows.
@@ -588,6 +633,27 @@ mod tests {
         steps.settle(40, 10);
 
         assert_eq!(steps.selected(), selected);
+    }
+
+    #[test]
+    fn what_is_unfolded_below_the_panel_scrolls_into_view_as_far_as_its_head_allows() {
+        let unfold_last = |words: &str| {
+            let mut steps = steps();
+            steps.settle(40, 4);
+            steps.update(Message::Next(3));
+            steps.update(Message::Fold);
+            steps.settle(40, 4);
+            steps.put_text(steps.items[3], text(words));
+            steps.settle(40, 4);
+            (steps.scroll.top, steps)
+        };
+
+        assert_eq!(unfold_last("one\ntwo").0, 2, "all of it, and one row before its head");
+        let (top, mut steps) = unfold_last("one\ntwo\nthree\nfour\nfive");
+        assert_eq!(top, 3, "its head is the first row");
+        steps.go(Motion::Down(1), 4);
+        steps.settle(40, 4);
+        assert_eq!(steps.scroll.top, 3, "the way down does not scroll up");
     }
 
     #[test]

@@ -17,7 +17,7 @@ use crate::{
 
 use super::{
     Binding,
-    Context::{Diff, Files, Past, Prompt, Replay, Steps, Turns},
+    Context::{Agents, Diff, Files, Past, Prompt, Replay, Steps, Turns},
     row::{
         SIDEWAYS, c, choose, diff, file, find_words, focus, go, k, open, play, replay, row, shell,
         since, step, table, turn,
@@ -63,6 +63,7 @@ pub static ROWS: &[Binding] = &[
     row(Replay, &[Key::ctrl('d')], "half a page down", "", |_| go(Motion::HalfDown)),
     row(Replay, &[c('g'), k(Code::Home)], "to the start of this panel, gg too; 12gg to turn, file, step or line 12", "", |n| go(n.0.map_or(Motion::Start, Motion::To))),
     row(Replay, &[c('G'), k(Code::End)], "to the end of this panel; 12G to turn, file, step or line 12", "", |n| go(n.0.map_or(Motion::End, Motion::To))),
+    row(Replay, &[c('I')], "when each step began, how long it took and waited, its tokens in and out; by the clock; none of it", "", |_| step(steps::Message::SwitchPace)),
     row(Replay, &[c('z')], "fold every step", "", |_| step(steps::Message::FoldAll)),
     row(Replay, &[c('Z')], "unfold every step of the turn", "", |_| step(steps::Message::UnfoldAll)),
     row(Replay, &[c('W')], "why the line at the cursor of the diff is marked", "", |_| open(overlay::Kind::Why)),
@@ -71,6 +72,7 @@ pub static ROWS: &[Binding] = &[
     row(Past, &[c('f')], "every change to the file, or again to the function", "function or file", |_| choose(chooser::Message::Past(past::Message::Switch))),
     row(Past, &[Key::ctrl('d')], "half a page down in the lines of the change", "", |_| choose(chooser::Message::Past(past::Message::Scroll(Motion::HalfDown)))),
     row(Past, &[Key::ctrl('u')], "half a page up in the lines of the change", "", |_| choose(chooser::Message::Past(past::Message::Scroll(Motion::HalfUp)))),
+    row(Agents, &[c('t')], "the agents of this turn, or of the whole run", "turn or run", |_| choose(chooser::Message::SwitchScope)),
     row(Turns, &[k(Code::Enter)], "look at the steps of the turn", "steps", |_| focus(Panel::Steps)),
     row(Files, &[k(Code::Enter)], "look at the diff of the file; in the tree open the folder or the file", "open", |_| file(files::Message::Open)),
     row(Files, &[c('t')], "files that changed, or all files at this turn or step", "tree", |_| file(files::Message::SwitchTree)),
@@ -90,6 +92,7 @@ pub static ROWS: &[Binding] = &[
     row(Replay, &[c('E')], "open the file as it stands after the turn in $VISUAL or $EDITOR", "", |_| shell(state::Message::Edit)),
     row(Replay, &[c('L')], "list every hit of the search", "", |_| choose(chooser::Message::Open(chooser::Kind::Hits))),
     row(Replay, &[c('K')], "choose which kinds of steps are listed", "", |_| choose(chooser::Message::Open(chooser::Kind::Kinds))),
+    row(Replay, &[c('V')], "agents beside each other in time: when each worked, failed and ended, its tokens", "", |_| choose(chooser::Message::Open(chooser::Kind::Agents))),
     row(Replay, &[c('P')], "choose what playback stops at", "", |_| choose(chooser::Message::Open(chooser::Kind::Stops))),
     row(Replay, &[c('#')], "show the run up to this turn in numbers, or hide them", "", |_| Message::Now),
     row(Steps, &[c('o')], "unfold or fold the step in place, a sub-agent's steps too", "", |_| step(steps::Message::FoldInPlace)),

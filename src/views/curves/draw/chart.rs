@@ -216,6 +216,8 @@ impl<'a> Chart<'a> {
             let source = source.unwrap_or("source not given");
             remarks.push(format!("┄ {low}–{high}: {}", safe(source)));
         }
+        let is_cut = self.view.number == Number::Context && self.compacted().next().is_some();
+        remarks.extend(is_cut.then(|| "⟲ the context was compacted".to_owned()));
         remarks.extend(self.is_as_before().then(|| "◇ the same values as before".to_owned()));
         if remarks.is_empty() {
             return vec![];
@@ -247,7 +249,10 @@ impl<'a> Chart<'a> {
         for stretch in points::checkpoints(run, self.points) {
             put(buffer, (plot.x + self.column_of(stretch.points.end - 1), below), "┴", muted);
         }
-        self.signals(below, buffer);
+        match self.view.number {
+            Number::Context => self.compactions(below, buffer),
+            _ => self.signals(below, buffer),
+        }
         if self.rows_below == 1 {
             return;
         }
@@ -269,6 +274,20 @@ impl<'a> Chart<'a> {
                 put(buffer, place, "•", self.theme.of(Meaning::Warning));
             }
         }
+    }
+
+    /// A mark under each point in whose turns, or since whose last step, the context was summarised and cut.
+    fn compactions(&self, y: u16, buffer: &mut Buffer) {
+        for at in self.compacted() {
+            let place = (self.plot.area.x + self.column_of(at), y);
+            put(buffer, place, "⟲", self.theme.of(Meaning::Warning));
+        }
+    }
+
+    /// Indices of those points.
+    fn compacted(&self) -> impl Iterator<Item = usize> + '_ {
+        let run = &self.session.run;
+        (0..self.points.len()).filter(move |at| points::has_compaction(run, self.points, *at))
     }
 
     /// The numbers of the first and the last turn or step.

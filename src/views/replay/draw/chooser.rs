@@ -31,7 +31,11 @@ use crate::{
     },
 };
 
-use super::{history, turns::marks};
+use super::{
+    history,
+    lanes::{self, Picture},
+    turns::marks,
+};
 
 pub fn draw(view: &Replay, session: &Session, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
     let Some(chooser) = &view.chooser else { return };
@@ -85,6 +89,7 @@ impl List<'_> {
                 vec![bold(format!(" {words} "))]
             }
             Kind::History => history::title(&self.view.past, self.theme),
+            Kind::Agents => lanes::title(&self.chooser.lanes, self.theme),
             Kind::Kinds => vec![bold(" list which steps ".into())],
             Kind::Stops => vec![bold(" playback stops at ".into())],
         }
@@ -107,6 +112,10 @@ impl List<'_> {
         }
         let top = self.chooser.scroll.top;
         let requests = self.chooser.requests();
+        let picture = Picture::of(self.session, &self.chooser.lanes, self.theme, area);
+        if self.chooser.kind == Kind::Agents {
+            picture.axis(buffer);
+        }
         for (y, index) in (top..rows).take(usize::from(area.height)).enumerate() {
             let is_chosen = index == self.chooser.scroll.cursor;
             let width = usize::from(area.width);
@@ -118,6 +127,7 @@ impl List<'_> {
                     let entry = &self.view.past.entries()[index];
                     history::row(entry, self.session, self.theme, width.saturating_sub(2))
                 }
+                Kind::Agents => picture.row(index),
                 Kind::Kinds => self.kind(Kinds::ALL[index], width.saturating_sub(2)),
                 Kind::Stops => self.stop(Stop::ALL[index]),
             };
@@ -252,6 +262,10 @@ impl List<'_> {
     fn draw_below(&self, area: Rect, buffer: &mut Buffer) {
         match self.chooser.kind {
             Kind::Hits | Kind::Failures | Kind::Kinds => {}
+            Kind::Agents => {
+                let picture = Picture::of(self.session, &self.chooser.lanes, self.theme, area);
+                picture.below(self.chooser.scroll.cursor, area, buffer);
+            }
             Kind::History => history::lines(self.view, self.session, self.theme, area, buffer),
             Kind::Requests => self.preview(area, buffer),
             Kind::Stops => self.speeds(area, buffer),

@@ -20,17 +20,15 @@ use crate::{
     widgets::{
         hits::{self, Found},
         layout::Panel,
-        line::{fit, own, recorded, safe, sides},
+        line::{fit, own, recorded, safe, sides, width_of},
         paint::{Layer, paint},
-        panel::{position, put_row},
+        panel::{position, put_row, titled},
         printed,
         theme::{Meaning, Theme, Writing},
     },
 };
 
-use super::{chosen, frame, name};
-
-use super::turns::line_counts;
+use super::{chosen, name, pace::Paces, turns::line_counts};
 
 /// Columns between tab stops, as the rows were cut for.
 const TAB: usize = 4;
@@ -39,8 +37,11 @@ pub fn draw(view: &Replay, session: &Session, theme: Theme, area: Rect, buffer: 
     let words = format!("steps of turn {}{}", session.turn + 1, way_in(view, session));
     let cost = own(cost(session), theme.of(Meaning::Muted));
     let title = vec![name(view, Panel::Steps, words, theme), choice(view, theme), cost];
-    let title = Line::from(fit(title, usize::from(area.width.saturating_sub(2))));
-    let inner = frame(view, Panel::Steps, title, theme, area, buffer);
+    let paces = Paces::of(view, usize::from(area.width).saturating_sub(4));
+    let heads = paces.heads(theme);
+    let room = usize::from(area.width).saturating_sub(2 + heads.width());
+    let titles = [Line::from(fit(title, room)), heads, Line::default()];
+    let inner = titled(view.focus == Panel::Steps, titles, theme, area, buffer);
     if view.steps.items.is_empty() {
         let words = match view.steps.kinds() {
             Kinds::All => "no steps".to_owned(),
@@ -52,7 +53,7 @@ pub fn draw(view: &Replay, session: &Session, theme: Theme, area: Rect, buffer: 
     position(scroll.top, view.steps.row_count(), theme, area, buffer);
     let seen = scroll.top..scroll.top + usize::from(inner.height);
     let width = usize::from(inner.width).saturating_sub(2);
-    let painter = Painter { view, session, theme, width };
+    let painter = Painter { view, session, theme, width, paces };
     for index in seen {
         let Some(row) = view.steps.row(index) else { break };
         let is_cursor = index == scroll.cursor;
@@ -112,6 +113,7 @@ struct Painter<'a> {
     session: &'a Session,
     theme: Theme,
     width: usize,
+    paces: Paces,
 }
 
 impl Painter<'_> {
@@ -169,7 +171,13 @@ impl Painter<'_> {
             Item::Step(id) => {
                 let step = self.session.run.step(id)?;
                 left.extend(self.what(item, step));
-                [self.folded_below(id), self.facts(step)].concat()
+                let columns = self.paces.of_step(&self.session.run, id, self.theme);
+                let facts = if self.width < ROOMY + width_of(&columns) && !columns.is_empty() {
+                    vec![]
+                } else {
+                    self.facts(step)
+                };
+                [self.folded_below(id), facts, columns].concat()
             }
         };
         Some(sides(left, right, self.width))

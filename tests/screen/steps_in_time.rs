@@ -1,0 +1,158 @@
+//! When steps began, how long they took and waited, what they read; agents beside each other; what is unfolded is seen.
+
+use std::{fs, path::Path};
+
+use ratatui::layout::Size;
+use serde_json::{Value as Json, json};
+use trajview::{
+    runtime::{self, Options},
+    session::place::Place,
+    widgets::export,
+};
+
+/// Lines of a session of Claude Code, or of one of its sub-agents.
+struct Lines {
+    agent: Option<&'static str>,
+    lines: Vec<String>,
+}
+
+impl Lines {
+    fn of(agent: Option<&'static str>) -> Self {
+        Self { agent, lines: vec![] }
+    }
+
+    fn add(&mut self, kind: &str, second: u32, more: &Json) {
+        let number = self.lines.len();
+        let clock = format!("2026-11-20T10:{:02}:{:02}.000Z", second / 60, second % 60);
+        let id = format!("{}{number}", self.agent.unwrap_or("m"));
+        let mut line = json!({
+            "type": kind, "uuid": id, "parentUuid": null, "isSidechain": self.agent.is_some(), "cwd": "/w",
+            "sessionId": "s1", "version": "2.0.14", "timestamp": clock, "agentId": self.agent,
+            "message": {"role": kind, "model": "made-up", "id": id},
+        });
+        for (key, value) in more.as_object().unwrap() {
+            match key.as_str() {
+                "toolUseResult" => line[key] = value.clone(),
+                _ => line["message"][key] = value.clone(),
+            }
+        }
+        self.lines.push(line.to_string());
+    }
+
+    fn asked(&mut self, second: u32, words: &str) {
+        self.add("user", second, &json!({"content": words}));
+    }
+
+    fn said(&mut self, second: u32, content: Json, read: u32) {
+        let usage =
+            json!({"input_tokens": 4, "cache_read_input_tokens": read, "output_tokens": 120});
+        self.add("assistant", second, &json!({"content": content, "usage": usage}));
+    }
+
+    fn answered(
+        &mut self,
+        second: u32,
+        id: &str,
+        words: &str,
+        is_error: bool,
+        agent: Option<&str>,
+    ) {
+        let content = json!([{"type": "tool_result", "tool_use_id": id, "content": words, "is_error": is_error}]);
+        let result =
+            agent.map_or(json!(words), |agent| json!({"agentId": agent, "status": "completed"}));
+        self.add("user", second, &json!({"content": content, "toolUseResult": result}));
+    }
+
+    fn save(self, path: &Path) {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, self.lines.join("\n") + "\n").unwrap();
+    }
+}
+
+fn call(id: &str, name: &str, input: Json) -> Json {
+    json!({"type": "tool_use", "id": id, "name": name, "input": input})
+}
+
+fn task(id: &str, what: &str) -> Json {
+    call(id, "Task", json!({"description": what, "prompt": what, "subagent_type": "explorer"}))
+}
+
+fn bash(id: &str, command: &str) -> Json {
+    call(id, "Bash", json!({"command": command}))
+}
+
+/// Two agents side by side, one of which fails once, then a command with a long result; a second request the next minute.
+fn session(folder: &Path) -> std::path::PathBuf {
+    let path = folder.join("s1.jsonl");
+    let mut main = Lines::of(None);
+    main.asked(0, "Find where the losses are");
+    main.said(3, json!([task("a", "Look in src"), task("b", "Look in tests")]), 12_000);
+    main.answered(40, "b", "nothing there", false, Some("b1"));
+    main.answered(95, "a", "in loss.py", false, Some("a1"));
+    main.said(101, json!([bash("c", "cat loss.py")]), 31_000);
+    let long: Vec<String> = (1..=30).map(|line| format!("line {line} of the file")).collect();
+    main.answered(102, "c", &long.join("\n"), false, None);
+    main.said(110, json!([{"type": "text", "text": "In loss.py."}]), 34_500);
+    main.asked(180, "Thanks");
+    main.said(184, json!([{"type": "text", "text": "You are welcome."}]), 34_700);
+    main.save(&path);
+    for (name, ends, fails) in [("a1", 90, true), ("b1", 38, false)] {
+        let mut agent = Lines::of(Some(name));
+        agent.asked(4, "Look");
+        agent.said(8, json!([bash("x", "rg -n loss")]), 3_000);
+        agent.answered(ends - 10, "x", "rg: bad pattern", fails, None);
+        agent.said(ends, json!([{"type": "text", "text": "Done."}]), 5_000);
+        agent.save(&folder.join(format!("s1/subagents/agent-{name}.jsonl")));
+    }
+    path
+}
+
+fn frame((width, height): (u16, u16), keys: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = [session(folder.path())];
+    let frame = runtime::headless(
+        &paths,
+        Size { width, height },
+        keys,
+        Place::default(),
+        Options::default(),
+    );
+    export::text(&frame.unwrap_or_else(|why| panic!("{why}")))
+}
+
+#[test]
+fn each_step_says_when_it_began_how_long_it_took_and_what_it_read() {
+    insta::assert_snapshot!(frame((120, 40), "<s-tab> Z g I"));
+    insta::assert_snapshot!(frame((80, 24), "<s-tab> m I"));
+    let by_the_clock = frame((120, 40), "I I");
+    assert!(by_the_clock.contains("10:00:03") && by_the_clock.contains("UTC"), "{by_the_clock}");
+    assert!(!frame((120, 40), "I I I").contains("in/out"));
+}
+
+#[test]
+fn agents_stand_beside_each_other_in_time_and_lead_to_their_first_step() {
+    insta::assert_snapshot!(frame((80, 24), "V j"));
+    insta::assert_snapshot!(frame((120, 40), "V j j"));
+    insta::assert_snapshot!(frame((160, 45), "V t"));
+    let gone_to = frame((120, 40), "V j j <enter>");
+    assert!(gone_to.contains("step 6/10"), "{gone_to}");
+    assert!(!frame((120, 40), "V <esc>").contains("agents of turn"));
+    let without = frame((120, 40), "l V");
+    assert!(without.contains("agents of the run"), "the turn has none: {without}");
+}
+
+#[test]
+fn what_is_unfolded_below_the_panel_is_brought_into_view() {
+    let unfolded = frame((80, 24), "<s-tab> m j j j o");
+    insta::assert_snapshot!(unfolded);
+    let down = frame((80, 24), "<s-tab> m j j j o j");
+    let head = |frame: &str| frame.lines().position(|line| line.contains("cat loss.py"));
+    assert_eq!(head(&down), head(&unfolded), "the way down does not scroll: {down}");
+}
+
+/// The context is what the last call of a turn read, and a curve of its own.
+#[test]
+fn the_context_is_a_curve() {
+    let shown = frame((120, 40), "2w");
+    assert!(shown.contains("context"), "{shown}");
+}
