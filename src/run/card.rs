@@ -183,7 +183,7 @@ fn sum(a: Option<u64>, b: Option<u64>) -> Option<u64> {
 }
 
 /// Those of sub-agents too.
-pub(super) fn steps(run: &Run) -> impl Iterator<Item = &Step> {
+pub fn steps(run: &Run) -> impl Iterator<Item = &Step> {
     let own = run.turns.iter().flat_map(|turn| &turn.steps);
     own.chain(run.subagents.iter().flat_map(|agent| &agent.steps))
 }

@@ -194,3 +194,21 @@ fn the_facts_of_a_comparison_have_intervals() {
     assert!(facts.contains("a 3.125 [2.500, 3.542], b 3.875 [3.667, 3.958]"), "{facts}");
     assert!(text(200, 50, "").contains("+0.750  [0.333, 1.375]"));
 }
+
+/// Two sessions that nobody judged: of one agent, with sub-agents in one.
+const PLAIN: [&str; 2] = ["sample-runs/claude-code", "sample-runs/logs/pi.jsonl"];
+
+#[test]
+fn of_two_plain_sessions_what_was_done_and_asked_comes_first() {
+    insta::assert_snapshot!(of_runs(&PLAIN, (120, 40), "", View::Replay));
+    insta::assert_snapshot!(of_runs(&PLAIN, (80, 24), "j", View::Replay));
+    let numbers = of_runs(&PLAIN, (80, 24), "<s-tab>", View::Replay);
+    assert!(!numbers.contains("not judged"), "{numbers}");
+    assert_eq!(numbers.matches("neither").count(), 1, "{numbers}");
+}
+
+#[test]
+fn enter_on_a_request_opens_its_session_at_that_turn() {
+    let opened = of_runs(&PLAIN, (120, 40), "j<enter>", View::Replay);
+    assert!(opened.contains("turn 2/"), "{opened}");
+}

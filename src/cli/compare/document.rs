@@ -47,6 +47,8 @@ pub struct Shown<'a> {
     b: RunFacts<'a>,
     /// Every run in the order it was named, `a` and `b` among them.
     runs: Vec<RunFacts<'a>>,
+    /// What was done in each, as its recording says.
+    sessions: Vec<compare::Session>,
     warnings: Vec<String>,
     slump: Slump,
     /// Of each run whose condition is neither; empty unless one run is emergent and one single-shot.
@@ -330,6 +332,7 @@ impl<'a> Document<'a> {
             a: facts(0),
             b: facts(1),
             runs: (0..self.parties.len()).map(facts).collect(),
+            sessions: self.parties.iter().map(|it| compare::Session::of(&it.run)).collect(),
             warnings: compare::warnings(self.parties),
             slump: Slump {
                 differences: Values::of(&SLUMP, delta),

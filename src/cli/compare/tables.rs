@@ -30,6 +30,7 @@ use super::{
 pub fn print(document: &Document<'_>, ruler: &Ruler, out: &mut Out) -> io::Result<()> {
     let sections = [
         runs(document),
+        sessions(document),
         numbers(document),
         intervals(document),
         recoveries(document),
@@ -78,6 +79,24 @@ fn notes(document: &Document<'_>, ruler: &Ruler, out: &mut Out) -> io::Result<()
         out.sentence(&format!("note: {warning}"))?;
     }
     Ok(())
+}
+
+/// What each session did, where nothing was judged: then that is what there is to compare first.
+fn sessions(document: &Document<'_>) -> Section {
+    if !compare::are_plain(document.parties) {
+        return None;
+    }
+    let letters = (0..document.parties.len()).map(|at| format!(">{}", letter(at)));
+    let mut table = Table::headed([String::new()].into_iter().chain(letters).collect());
+    let facts: Vec<_> =
+        document.parties.iter().map(|party| compare::Session::of(&party.run).facts()).collect();
+    for (row, (name, _)) in facts[0].iter().enumerate() {
+        if facts.iter().any(|of_run| of_run[row].1.is_some()) {
+            let values = facts.iter().map(|of_run| dash(of_run[row].1.clone()));
+            table.row([(*name).to_owned()].into_iter().chain(values).collect());
+        }
+    }
+    Some(("sessions".into(), table))
 }
 
 fn runs(document: &Document<'_>) -> Section {

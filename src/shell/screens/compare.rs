@@ -176,6 +176,13 @@ fn way(comparison: &Comparison) -> Result<Way, String> {
     let end = party.run.end();
     match comparison.part {
         Part::Numbers => Ok(Way { run, done: end, file: None }),
+        Part::Components if comparison.is_plain() => {
+            let (turn, turns) = (comparison.table.scroll.cursor + 1, party.run.turns.len());
+            match turn <= turns {
+                true => Ok(Way { run, done: turn, file: None }),
+                false => Err(format!("{} has no turn {turn}", letter(run))),
+            }
+        }
         Part::Components | Part::Code => match comparison.code_of(comparison.side) {
             Shown::Place { evidence, key, .. } => {
                 let here = comparison.code.views[comparison.side].scroll.cursor + 1;

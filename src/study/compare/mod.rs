@@ -12,6 +12,7 @@ mod intervals;
 mod judged;
 mod moments;
 mod recovery;
+mod sessions;
 mod subtraction;
 mod trees;
 
@@ -34,6 +35,7 @@ pub use moments::{
     CheckpointPair, Moment, PairedBy, PhasePair, by_checkpoint, by_phase, moments_of, turns_of,
 };
 pub use recovery::{Recovery, recoveries};
+pub use sessions::{Session, are_plain};
 pub use subtraction::Subtraction;
 pub use trees::{Side, Trees, diff_between};
 
@@ -98,6 +100,11 @@ pub fn warnings(parties: &[Party]) -> Vec<String> {
     let mut warnings = vec![];
     warnings.extend(other_tasks(parties));
     warnings.extend(other_judges(parties));
+    if are_plain(parties) {
+        let none = if parties.len() == 2 { "neither run has" } else { "no run has" };
+        warnings.push(format!("{none} a checklist or a verdict"));
+        return warnings;
+    }
     warnings
         .extend(parties.iter().enumerate().filter_map(|(at, party)| missing_verdicts(at, party)));
     warnings

@@ -94,7 +94,12 @@ impl Comparison {
     /// The numbers that are listed and drawn, in order.
     pub fn numbers(&self) -> Vec<Number> {
         let has = |number: Number| self.all().iter().any(|party| party.value(number).is_some());
-        numbers::shown(&COMPARED, has)
+        let mut shown = numbers::shown(&COMPARED, has);
+        if self.is_plain() {
+            // Nobody judged, and nobody tested: that is said once.
+            shown.retain(|number| number.is_measured() || has(*number));
+        }
+        shown
     }
 
     /// The row of the chosen number among [`Self::numbers`].

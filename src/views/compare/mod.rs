@@ -193,6 +193,11 @@ impl Comparison {
         Self { wanted: id, ..self }
     }
 
+    /// Whether there is no component in any of them, and what the sessions did is all there is to compare.
+    pub fn is_plain(&self) -> bool {
+        compare::are_plain(self.all())
+    }
+
     /// All runs; none until they are read.
     pub fn all(&self) -> &[Party] {
         self.parties.ready().map_or(&[], Vec::as_slice)

@@ -11,7 +11,7 @@ use super::Comparison;
 pub struct Table {
     /// In the order of the checklists.
     pub rows: Vec<Row>,
-    /// Indices of rows in the order in which they are listed.
+    /// Indices of rows in the order in which they are listed; of turns, where nothing is judged.
     pub order: Vec<usize>,
     pub sort: Sort,
     pub scroll: Scroll,
@@ -89,6 +89,12 @@ impl Comparison {
 
     /// The chosen component stays chosen, wherever it comes to stand.
     pub(crate) fn sort_again(&mut self) {
+        if self.is_plain() {
+            let turns = self.pair.iter().filter_map(|run| self.all().get(*run));
+            let turns = turns.map(|party| party.run.turns.len()).max();
+            self.table.order = (0..turns.unwrap_or_default()).collect();
+            return;
+        }
         let chosen = self.table.order.get(self.table.scroll.cursor).copied();
         let rows = &self.table.rows;
         let mut order = by_loss(rows, self.subtraction());

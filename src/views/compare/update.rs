@@ -169,6 +169,9 @@ impl Comparison {
     pub(super) fn begin(&mut self, parties: Vec<Party>) {
         self.table.rows = table::rows_of(&parties);
         self.parties = Loading::Ready(parties);
+        if self.is_plain() {
+            self.beside = Part::Files;
+        }
         self.sort_again();
         let warnings = self.warnings();
         if let Some(first) = warnings.first() {

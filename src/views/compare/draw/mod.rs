@@ -6,6 +6,7 @@ mod components;
 mod files;
 mod frame;
 mod numbers;
+mod sessions;
 mod transitions;
 
 use ratatui::{buffer::Buffer, layout::Rect, text::Line, widgets::Widget};
@@ -45,12 +46,18 @@ pub fn draw(
         tabs(compared, theme, area, buffer);
     }
     if let Some(area) = areas.transitions {
-        transitions::draw(compared, theme, area, buffer);
+        match compared.is_plain() {
+            true => sessions::facts(compared, theme, area, buffer),
+            false => transitions::draw(compared, theme, area, buffer),
+        }
     }
     for part in Part::ALL {
         let Some(area) = areas.of(part) else { continue };
         match part {
             Part::Numbers => numbers::draw(compared, theme, area, buffer),
+            Part::Components if compared.is_plain() => {
+                sessions::requests(compared, theme, area, buffer);
+            }
             Part::Components => components::draw(compared, theme, area, buffer),
             Part::Code => code::draw(compared, areas, theme, area, buffer),
             Part::Curves => chart::draw(compared, theme, area, buffer),

@@ -1,0 +1,85 @@
+//! What each of some runs did, as its recording says: what there is to compare where nothing was judged.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use super::Party;
+use crate::run::{
+    Card, Run, Time,
+    card::steps,
+    figures::{count, dollars, duration},
+};
+
+/// What was done in a run. None is "not recorded", which is not 0.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Session {
+    pub project: Option<String>,
+    /// The first recorded moment, in milliseconds since 1970-01-01 UTC.
+    pub started_at: Option<Time>,
+    /// Turns that count.
+    pub requests: usize,
+    /// Sub-agents' included, as in the two that follow.
+    pub steps: usize,
+    /// Recorded changes of files.
+    pub edits: Option<usize>,
+    /// Files that these changes name, each once.
+    pub files: Option<usize>,
+    /// Calls that failed.
+    pub failures: Option<usize>,
+    /// Lines added and removed, as far as recorded edits tell.
+    pub lines: Option<(u64, u64)>,
+    /// Read and written, cached input included.
+    pub tokens: Option<u64>,
+    /// As the recording says it.
+    pub cost_usd: Option<f64>,
+    /// From the first recorded moment to the last.
+    pub seconds: Option<f64>,
+}
+
+impl Session {
+    pub fn of(run: &Run) -> Self {
+        let card = Card::of(run);
+        let paths = steps(run).flat_map(|step| &step.edits).map(|edit| &edit.path);
+        let paths: BTreeSet<String> = paths.map(ToString::to_string).collect();
+        let of_turns = run.turns.first().and_then(|turn| turn.started_at);
+        Self {
+            project: card.work.project().map(ToOwned::to_owned),
+            started_at: run.started_at.or(of_turns),
+            requests: card.turns,
+            steps: card.work.steps,
+            edits: card.work.edits,
+            files: card.work.edits.map(|_| paths.len()),
+            failures: card.trouble.failures,
+            lines: card.lines,
+            tokens: card.tokens,
+            cost_usd: card.cost_usd,
+            seconds: card.seconds,
+        }
+    }
+
+    /// Each fact with its name; None where it is not recorded. Tokens stand among the numbers.
+    pub fn facts(&self) -> [(&'static str, Option<String>); 10] {
+        let counted = |number: Option<usize>| number.map(|number| count(number as u64));
+        let lines = |(added, removed): (u64, u64)| format!("+{added} −{removed}");
+        [
+            ("project", self.project.clone()),
+            ("began", self.started_at.map(Time::minute)),
+            ("requests", Some(count(self.requests as u64))),
+            ("steps", Some(count(self.steps as u64))),
+            ("edits", counted(self.edits)),
+            ("files edited", counted(self.files)),
+            ("lines", self.lines.map(lines)),
+            ("failed calls", counted(self.failures)),
+            ("cost", self.cost_usd.map(dollars)),
+            ("time", self.seconds.map(duration)),
+        ]
+    }
+}
+
+/// Whether nothing was judged, nor is to be: there is no checklist and no verdict, whole or in part, of any of the runs.
+pub fn are_plain(parties: &[Party]) -> bool {
+    let is_plain =
+        |party: &Party| party.rubric.checklist.is_none() && party.rubric.judgements.is_empty();
+    !parties.is_empty() && parties.iter().all(is_plain)
+}
