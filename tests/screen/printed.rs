@@ -64,9 +64,9 @@ fn an_output_has_the_colours_that_were_printed() {
 fn the_search_does_not_see_the_colours() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s1.jsonl");
-    let line = |kind: &str, content: Json| {
+    let line = |kind: &str, uuid: &str, content: Json| {
         json!({
-            "type": kind, "uuid": kind, "parentUuid": null, "isSidechain": false, "cwd": "/w", "sessionId": "s1",
+            "type": kind, "uuid": uuid, "parentUuid": null, "isSidechain": false, "cwd": "/w", "sessionId": "s1",
             "version": "2.0.14", "timestamp": "2026-11-20T10:00:00.000Z",
             "message": {"role": kind, "model": "made-up", "id": "m1", "content": content},
         })
@@ -75,10 +75,14 @@ fn the_search_does_not_see_the_colours() {
     let call =
         json!([{"type": "tool_use", "id": "t", "name": "Bash", "input": {"command": "pytest"}}]);
     let said = json!([{"type": "tool_result", "tool_use_id": "t", "content": PYTEST}]);
-    let lines = [line("user", json!("Run the tests")), line("assistant", call), line("user", said)];
+    let lines = [
+        line("user", "u1", json!("Run the tests")),
+        line("assistant", "u2", call),
+        line("user", "u3", said),
+    ];
     std::fs::write(&path, lines.join("\n")).unwrap();
     let size = Size { width: 120, height: 40 };
-    let keys = "/3 passed<enter>";
+    let keys = "/3<space>passed<enter>";
     let seen =
         runtime::headless(&[path], size, keys, Place::default(), Options::default()).unwrap();
 
