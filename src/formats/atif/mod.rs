@@ -73,7 +73,7 @@ impl Records for Atif {
             input: totals.number("total_prompt_tokens"),
             cached_input: totals.number("total_cached_tokens"),
             output: totals.number("total_completion_tokens"),
-            reasoning: None,
+            ..Tokens::default()
         };
         record.cost_usd = totals.amount("total_cost_usd");
         record
@@ -136,6 +136,7 @@ fn step<'t>(fields: &Object<'t>) -> Record<'t> {
         cached_input: metrics.number("cached_tokens"),
         output: metrics.number("completion_tokens"),
         reasoning: metrics.object("extra").and_then(|extra| extra.number("reasoning_tokens")),
+        ..Tokens::default()
     };
     record.cost_usd = metrics.amount("cost_usd");
     record.facts.model = fields.text("model_name");
