@@ -27,9 +27,9 @@ pub struct CostOfSolved {
     /// Runs that have both a cost and tests, and their tasks. A run without a task is a task by itself.
     pub runs: usize,
     pub tasks: usize,
-    /// Of those runs together.
-    pub usd: f64,
-    pub solved: u64,
+    /// Of those runs together; None where there are none.
+    pub usd: Option<f64>,
+    pub solved: Option<u64>,
     /// Runs left out.
     pub without_cost: usize,
     pub without_tests: usize,
@@ -71,8 +71,8 @@ fn of_group(
         condition: condition.cloned(),
         runs: counted,
         tasks: tasks.len(),
-        usd: tasks.iter().map(|(usd, _)| usd).sum(),
-        solved: tasks.iter().map(|(_, solved)| solved).sum(),
+        usd: (counted > 0).then(|| tasks.iter().map(|(usd, _)| usd).sum()),
+        solved: (counted > 0).then(|| tasks.iter().map(|(_, solved)| solved).sum()),
         without_cost: runs.iter().filter(|run| run.usd.is_none()).count(),
         without_tests: runs.iter().filter(|run| run.solved.is_none()).count(),
         estimate: over_tasks(&tasks, plan),
@@ -138,7 +138,7 @@ mod tests {
             run("t5", Some(7.0), None),
         ]);
 
-        assert_eq!((row.runs, row.tasks, row.usd, row.solved), (5, 4, 9.5, 6));
+        assert_eq!((row.runs, row.tasks, row.usd, row.solved), (5, 4, Some(9.5), Some(6)));
         assert_eq!((row.without_cost, row.without_tests), (1, 1));
         assert_eq!(row.estimate.value, Ok(9.5 / 6.0));
         let interval = row.estimate.interval.unwrap();
@@ -153,6 +153,7 @@ mod tests {
 
         let unknown = one(&[run("t1", None, Some(1)), run("t2", Some(1.0), None)]);
         assert_eq!(unknown.estimate.value, Err(Undefined::NoCostWithTests));
+        assert_eq!((unknown.usd, unknown.solved), (None, None));
 
         let alone = one(&[run("t1", Some(1.0), Some(2))]);
         assert_eq!(alone.estimate.value, Ok(0.5));

@@ -122,3 +122,23 @@ fn what_a_resumed_session_copied_into_another_file_counts_once() {
     assert_eq!(lines.len(), 3);
     assert!(lines[0].starts_with("run,turn,step,agent,agent_id,model,counts,responses,input"));
 }
+
+#[test]
+fn a_corpus_says_what_a_solved_checkpoint_costs_by_recorded_and_by_computed_cost_apart() {
+    let arguments = ["corpus", "sample-runs/slopcodebench", "--no-cache"];
+    let told = json(&[&arguments[..], &["--json"]].concat());
+    let row = &told["cost_per_solved"][0];
+
+    assert_eq!(told["runs"][0]["cost_usd"], json!(1.5));
+    assert_eq!(told["runs"][0]["solved_checkpoints"], json!(2));
+    assert_eq!(row["recorded"]["usd_per_solved"], json!(0.75));
+    assert_eq!(row["recorded"]["not_defined"], json!({ "ci95": "fewer than two tasks" }));
+    assert_eq!(row["computed"]["usd_per_solved"], Value::Null);
+    assert_eq!(row["computed"]["usd"], Value::Null);
+    assert_eq!(
+        row["computed"]["not_defined"]["usd_per_solved"],
+        "no run has both a cost and tests"
+    );
+    let csv = printed(&[&arguments[..], &["--csv", "--table", "solved"]].concat());
+    assert!(csv.lines().nth(1).is_some_and(|line| line.contains(",0.75,")), "{csv}");
+}

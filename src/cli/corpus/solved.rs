@@ -40,6 +40,9 @@ pub struct SolvedRow {
     pub recorded: BasisRow,
     /// By what they cost at list prices.
     pub computed: BasisRow,
+    /// Whether a run of them has tests.
+    #[serde(skip)]
+    is_tested: bool,
 }
 
 /// By one way of knowing what runs cost; the two are never mixed.
@@ -49,8 +52,9 @@ pub struct BasisRow {
     pub usd_per_solved: Option<f64>,
     /// Over tasks, BCa.
     pub ci95: Option<Interval>,
-    pub usd: f64,
-    pub solved: u64,
+    /// Of the runs that count; null where none does.
+    pub usd: Option<f64>,
+    pub solved: Option<u64>,
     pub runs: usize,
     pub tasks: usize,
     /// Runs left out.
@@ -96,14 +100,28 @@ pub fn rows(runs: &[(Key, SpentRow)], plan: &Plan) -> Vec<SolvedRow> {
     let computed = by(|spent| spent.cost_computed_usd);
     // Both are of the same runs, so they have the same groups in the same order.
     let pairs = recorded.into_iter().zip(computed);
+    let is_tested = |row: &CostOfSolved| {
+        runs.iter().any(|(key, spent)| {
+            let is_meant = key.agent == row.agent && key.condition == row.condition;
+            is_meant && spent.solved_checkpoints.is_some()
+        })
+    };
     pairs
         .map(|(recorded, computed)| SolvedRow {
+            is_tested: is_tested(&recorded),
             agent: recorded.agent.clone(),
             condition: recorded.condition.clone(),
             recorded: BasisRow::of(&recorded),
             computed: BasisRow::of(&computed),
         })
         .collect()
+}
+
+impl SolvedRow {
+    /// Whether any run of them has both a cost and tests.
+    pub fn is_known(&self) -> bool {
+        self.recorded.runs + self.computed.runs > 0
+    }
 }
 
 impl BasisRow {
@@ -145,6 +163,7 @@ pub const CSV: &str = "agent condition recorded_usd_per_solved=recorded.usd_per_
     computed_solved=computed.solved computed_runs=computed.runs computed_tasks=computed.tasks computed_why=computed.not_defined \
     without_tests=recorded.without_tests";
 
+/// Those of whose runs some have tests.
 pub fn table(rows: &[SolvedRow]) -> Table {
     let columns: [Column<'_, SolvedRow>; 7] = [
         ("agent", &|it| dash(it.agent.as_ref())),
@@ -155,5 +174,5 @@ pub fn table(rows: &[SolvedRow]) -> Table {
         (">runs in tasks", &|it| it.computed.counted()),
         (">without tests", &|it| it.recorded.without_tests.to_string()),
     ];
-    Table::of(&columns, rows).keyed(2)
+    Table::of(&columns, rows.iter().filter(|row| row.is_tested)).keyed(2)
 }

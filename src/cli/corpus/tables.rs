@@ -20,7 +20,7 @@ use super::{
         Block, CorrelationRow, Document, PairedRow, PerTaskRow, RecoveryRow, RunRow, Slopes,
         TrendRow,
     },
-    solved,
+    solved::{self, SolvedRow},
 };
 
 pub fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Result<()> {
@@ -61,7 +61,7 @@ pub fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Resul
         let title = "from checkpoint to checkpoint: rises where the last measured is above the first; slope a checkpoint by least squares, mean over runs [95 % BCa]";
         show(out, title, &trend_table(document))?;
     }
-    if document.runs.iter().any(|run| run.spent.solved_checkpoints.is_some()) {
+    if document.cost_per_solved.iter().any(SolvedRow::is_known) {
         let title = "a solved checkpoint costs: all dollars by all checkpoints of which every test passed [95 % BCa over tasks]";
         show(out, title, &solved::table(&document.cost_per_solved))?;
     }

@@ -20,7 +20,7 @@ pub fn print(document: &Document, out: &mut Out) -> io::Result<()> {
     if let [run] = document.runs.as_slice() {
         out.sentence(&said(&run.run, &run.cost))?;
     } else {
-        out.sentence(&said(&format!("{} runs", document.runs.len()), &document.total))?;
+        out.sentence(&of_all(document))?;
     }
     let repeated = &document.repeated;
     if repeated.responses > 0 {
@@ -39,6 +39,18 @@ pub fn print(document: &Document, out: &mut Out) -> io::Result<()> {
         .problems
         .iter()
         .try_for_each(|it| out.sentence(&format!("warning: {}: {}", it.place, it.what)))
+}
+
+/// `3 runs: recorded 0.1234 USD, computed 0.1300 USD, 12 responses`; where only some runs record a cost, how many.
+fn of_all(document: &Document) -> String {
+    let runs = document.runs.len();
+    let recording = document.runs.iter().filter(|run| run.cost.recorded_usd.is_some()).count();
+    let (total, what) = (&document.total, format!("{runs} runs"));
+    if total.recorded_usd.is_some() || recording == 0 {
+        return said(&what, total);
+    }
+    let some = format!("cost recorded by {recording} of them and not added up");
+    format!("{what}: {some}, {}, {} responses", total.said(), total.responses)
 }
 
 /// `abc: recorded 0.1234 USD, computed 0.1300 USD, 12 responses`

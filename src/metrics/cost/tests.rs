@@ -194,7 +194,7 @@ fn what_a_resumed_session_brings_with_it_is_counted_once() {
     after.turns.push(turn(vec![new], tokens(1_000, 0, 0)));
     let mut told = Told::default();
     let (first, repeated) = RunCost::of_new(&before, &prices(), &mut told);
-    assert_eq!((first.total().responses, repeated.responses), (5, 0));
+    assert_eq!((first.total().responses, repeated.responses), (6, 0));
 
     let (second, repeated) = RunCost::of_new(&after, &prices(), &mut told);
     assert_eq!(repeated.responses, 3);
