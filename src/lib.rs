@@ -54,6 +54,7 @@
 //! | layer of project state | `layers/<name>/`                      | `layers::LAYERS`       |
 //! | measured language | one row of `metrics/quality/languages/rows.rs` | `code::tree`        |
 //! | language with DIR | a folder in `metrics/reuse/`            | `reuse::facts::Words`  |
+//! | price      | one row of `assets/prices.json`, with its source   |                        |
 
 pub mod cli;
 pub mod code;

@@ -103,6 +103,14 @@ const SETTINGS: &[Setting] = &[
         |it| it.rules.as_ref().map(|path| quoted(&path.to_string_lossy())),
     ),
     Setting(
+        "prices",
+        |it, to| {
+            let path = to.as_str().filter(|path| !path.is_empty()).map(Into::into);
+            put_some(&mut it.prices, path.ok_or_else(|| "expected a file of prices".into()))
+        },
+        |it| it.prices.as_ref().map(|path| quoted(&path.to_string_lossy())),
+    ),
+    Setting(
         "diff.context",
         |it, to| put(&mut it.diff.context, whole(to, 0, 1_000)),
         |it| Some(it.diff.context.to_string()),
@@ -304,8 +312,13 @@ pub fn load(named: Option<&Path>) -> Result<Loaded, Failure> {
         }
     };
     let was_found = text.is_some();
-    let loaded = Loaded::of(&text.unwrap_or_default(), file, environment());
+    let mut loaded = Loaded::of(&text.unwrap_or_default(), file, environment());
     store::set_columns(loaded.config.columns.clone());
+    match loaded.config.prices.as_deref().map(store::prices::read) {
+        None => {}
+        Some(Ok(held)) => store::prices::hold(held),
+        Some(Err(why)) => loaded.problems.push(format!("prices: {why}")),
+    }
     Ok(Loaded { was_found, ..loaded })
 }
 

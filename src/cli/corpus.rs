@@ -2,6 +2,7 @@
 
 mod document;
 mod measure;
+mod solved;
 mod tables;
 
 use std::path::PathBuf;
@@ -18,6 +19,7 @@ use super::{
     Exit, Failure, Outcome, compare, components,
     measuring::Measuring,
     output::{Forms, Out},
+    pricing::Pricing,
     resampling::Resampling,
 };
 use document::Document;
@@ -30,7 +32,9 @@ use document::Document;
 /// gaps, zeros dropped; p Holm is adjusted for the metrics of the same agent. Erosion and verbosity rise where the last
 /// measured checkpoint of a run is above its first. Components are paired within their task: intervals are over
 /// components, and with tasks as clusters by drawing them whole and by a linear mixed model; p Holm is adjusted for the
-/// measures of the same agent. Slopes are least squares a checkpoint, their mean is over runs.
+/// measures of the same agent. Slopes are least squares a checkpoint, their mean is over runs. A solved checkpoint is one of
+/// which every test passed; what it costs is all dollars by all solved checkpoints, by recorded and by computed cost apart,
+/// with tasks drawn whole.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The folder below which runs are looked for
@@ -46,6 +50,8 @@ pub struct Args {
     judge: Option<String>,
     #[command(flatten)]
     measuring: Measuring,
+    #[command(flatten)]
+    pricing: Pricing,
     #[command(flatten)]
     resampling: Resampling,
     /// Print JSON (schema trajview.corpus/1)
@@ -71,6 +77,8 @@ enum Which {
     Components,
     /// How erosion and verbosity go from checkpoint to checkpoint
     Trends,
+    /// What a solved checkpoint costs: a row an agent and condition
+    Solved,
 }
 
 fn conditions(words: &str) -> Result<Conditions, String> {
@@ -83,7 +91,9 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let paths = paths(args)?;
     let scorer = args.measuring.scorer()?;
     let judge = judge(args.judge.as_deref(), &paths)?;
-    let with = measure::With { scorer: &scorer, reader: &ReuseReader::default(), judge };
+    let prices = args.pricing.prices()?;
+    let reader = ReuseReader::default();
+    let with = measure::With { scorer: &scorer, reader: &reader, judge, prices: &prices };
     let runs = measure::all(&paths, &args.folder, &with);
     let plan = args.resampling.plan();
     let document = Document::of(runs, &args.pair, &plan, scorer.ruler());
@@ -95,6 +105,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
             Which::Paired => out.csv(tables::PAIRED, &document.paired)?,
             Which::Components => out.csv(components::CSV, &document.components)?,
             Which::Trends => out.csv(tables::TRENDS, &document.trends)?,
+            Which::Solved => out.csv(solved::CSV, &document.cost_per_solved)?,
         }
         super::output::tell_warnings(&document.problems);
     } else {

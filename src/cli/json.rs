@@ -6,18 +6,25 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::{
-    metrics::{Number, faithfulness::Faithfulness, numbers::Style, rubric_tree::Summary},
+    metrics::{
+        Number,
+        cost::{Prices, RunCost},
+        faithfulness::Faithfulness,
+        numbers::Style,
+        rubric_tree::Summary,
+    },
     run::{
         Edit, Run, RunRecord, Step, StepId, StepText, Task, Time, Tokens, TurnRecord, Warning,
         files::{Change, Timeline},
         pace::{self, Pace},
         rubric::{Judgement, Pooled, Rubric},
     },
-    store::Archive,
+    store::{self, Archive},
     study::compare::done_at,
 };
 
 use super::{
+    cost::CostRow,
     process::{ScoreRow, SignalRow},
     recorded::{self, RecordedRow, TestsRow},
 };
@@ -261,10 +268,36 @@ pub struct Totals {
     pub tool_calls: Option<usize>,
     pub errors: Option<usize>,
     pub tokens: Tokens,
+    /// As recorded.
     pub cost_usd: Option<f64>,
+    /// At list prices, from tokens.
+    #[serde(flatten)]
+    pub computed: ComputedRow,
     pub added: Option<u64>,
     pub removed: Option<u64>,
     pub duration_s: Option<f64>,
+}
+
+/// What tokens cost at list prices; never mixed with what is recorded.
+#[derive(Serialize, Default)]
+pub struct ComputedRow {
+    /// Null where a token has no price, and without tokens.
+    pub cost_computed_usd: Option<f64>,
+    /// Tokens that have no price.
+    pub not_priced_tokens: u64,
+    #[serde(skip)]
+    pub said: String,
+}
+
+impl ComputedRow {
+    fn of(run: &Run, prices: &Prices) -> Self {
+        let row = CostRow::of(&RunCost::of(run, prices).total(), None);
+        Self {
+            cost_computed_usd: row.computed_usd,
+            not_priced_tokens: row.not_priced_tokens,
+            said: row.said(),
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -488,6 +521,7 @@ impl Teller<'_> {
             errors: known.then(|| turns.iter().map(|turn| turn.work.errors).sum()),
             tokens: run.tokens(),
             cost_usd: run.cost_usd(),
+            computed: ComputedRow::of(run, &store::prices::held().prices),
             added: known.then(|| edits().filter_map(|edit| edit.added).sum()),
             removed: known.then(|| edits().filter_map(|edit| edit.removed).sum()),
             duration_s: ended.and_then(|(end, start)| end.seconds_since(start)),

@@ -15,6 +15,7 @@ mod completions;
 mod components;
 mod config;
 mod corpus;
+mod cost;
 mod decisions;
 mod diff;
 mod export;
@@ -37,6 +38,7 @@ mod metrics;
 mod new;
 mod outcome;
 mod output;
+mod pricing;
 mod process;
 mod recorded;
 mod resampling;
@@ -97,6 +99,7 @@ enum Command {
     Annotations(annotations::Args),
     Compare(compare::Args),
     Corpus(corpus::Args),
+    Cost(cost::Args),
     Process(process::Args),
     Decisions(decisions::Args),
     Layer(layer::Args),
@@ -158,6 +161,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Annotations(args)) => annotations::run(args, out),
         Some(Command::Compare(args)) => compare::run(args, out),
         Some(Command::Corpus(args)) => corpus::run(args, out),
+        Some(Command::Cost(args)) => cost::run(args, out),
         Some(Command::Process(args)) => process::run(args, out),
         Some(Command::Decisions(args)) => decisions::run(args, out),
         Some(Command::Layer(args)) => layer::run(args, out),

@@ -124,7 +124,8 @@ fn print_run(
         .map_or_else(|| "cost not recorded".into(), |cost| format!("cost {cost:.4} USD"));
     let seconds =
         totals.duration_s.map_or_else(|| "duration not recorded".into(), |s| format!("{s:.1} s"));
-    out.line(&format!("{cost}, {seconds}, files from {}", shown.run.files_from))?;
+    let computed = &totals.computed.said;
+    out.line(&format!("{cost}, {computed}, {seconds}, files from {}", shown.run.files_from))?;
     if is_judgeable {
         out.line(&shown.faithfulness.said())?;
     }

@@ -282,6 +282,7 @@ impl Fold {
             cached_input: usage.number("cached_input_tokens"),
             output: usage.number("output_tokens"),
             reasoning: usage.number("reasoning_output_tokens"),
+            ..Tokens::default()
         };
         self.steps();
         self.is_early = false;

@@ -454,7 +454,14 @@ fn tokens(number: &dyn Fn(&str) -> Option<f64>) -> Tokens {
     let (read, write) = (count("cache_read"), count("cache_write"));
     let input = count("input")
         .map(|input| input.saturating_add(read.unwrap_or(0)).saturating_add(write.unwrap_or(0)));
-    Tokens { input, cached_input: read, output: count("output"), reasoning: count("reasoning") }
+    Tokens {
+        input,
+        cached_input: read,
+        output: count("output"),
+        reasoning: count("reasoning"),
+        cache_write: write,
+        cache_write_1h: None,
+    }
 }
 
 /// The words of the first heading of a Markdown text, code aside: `## Errors ##` is `Errors`.

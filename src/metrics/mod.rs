@@ -5,13 +5,14 @@
 //! checklist's verdicts, [`rubric_tree`] those of a tree; [`lifeline`] follows what became of a component's code;
 //! [`absence`] finds places that look like one. [`process`] tells how a run was worked on, [`decisions`] which decisions
 //! applied to its steps, [`memory`] what a memory gave the agent and what of it was stale; [`bm25`] says how near a text is
-//! to what is asked. [`numbers`] is the list of all numbers: a new one is a row of it and the code that computes it.
+//! to what is asked. [`cost`] prices the tokens of a run by a dated table. [`numbers`] is the list of all numbers: a new one is a row of it and the code that computes it.
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod absence;
 pub mod blockers;
 pub mod bm25;
+pub mod cost;
 pub mod decisions;
 pub mod exposure;
 pub mod faithfulness;

@@ -21,7 +21,7 @@ pub struct Card {
     pub lines: Option<(u64, u64)>,
     /// Read and written, cached input included.
     pub tokens: Option<u64>,
-    pub cost_usd: Option<f64>,
+    pub cost: CardCost,
     /// From the first moment that is recorded to the last.
     pub seconds: Option<f64>,
     /// Of the last checkpoint, by a harness.
@@ -35,6 +35,14 @@ pub struct Card {
     pub moments: Vec<usize>,
     /// What was worked on, where, and how it stands.
     pub work: Work,
+}
+
+/// What it cost, in US dollars: as recorded, and as computed from a table of prices. The two are never mixed.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct CardCost {
+    pub recorded_usd: Option<f64>,
+    /// None where a token has no price; set by who has prices.
+    pub computed_usd: Option<f64>,
 }
 
 /// What went wrong: in the reading of the recording, and in the run.
@@ -124,7 +132,7 @@ impl Card {
             checkpoints: run.checkpoints.len(),
             lines: lines(run),
             tokens: sum(tokens.input, tokens.output),
-            cost_usd: run.cost_usd(),
+            cost: CardCost { recorded_usd: run.cost_usd(), computed_usd: None },
             seconds: seconds(run),
             tests: last.and_then(|last| last.tests.as_ref()).map(CardTests::of),
             recorded: RECORDED.into_iter().filter_map(recorded).collect(),
@@ -236,7 +244,7 @@ mod tests {
     fn what_is_not_recorded_is_none_and_never_0() {
         let card = Card::of(&Run { turns: vec![Turn::default()], ..Run::default() });
 
-        let nothing = (card.lines, card.tokens, card.cost_usd, card.seconds, card.tests);
+        let nothing = (card.lines, card.tokens, card.cost.recorded_usd, card.seconds, card.tests);
         assert_eq!(nothing, (None, None, None, None, None));
         assert_eq!((card.identity.task, card.identity.agent, card.recorded), (None, None, vec![]));
         assert_eq!((card.turns, card.moments), (1, vec![1]));
@@ -266,7 +274,7 @@ mod tests {
         let card = Card::of(&Run { turns: vec![turn(5), turn(65)], ..Run::default() });
 
         assert_eq!((card.lines, card.tokens), (Some((6, 2)), Some(24)));
-        assert_eq!((card.cost_usd, card.seconds), (Some(0.5), Some(60.0)));
+        assert_eq!((card.cost.recorded_usd, card.seconds), (Some(0.5), Some(60.0)));
     }
 
     #[test]

@@ -202,6 +202,8 @@ pub struct Step {
     pub edits: Vec<Edit>,
     /// Tokens of the model response that produced the step, on its first step only, so that a sum counts them once.
     pub tokens: Tokens,
+    /// The model of that response as the recording names it; None where it does not say it of each response.
+    pub model: Option<std::sync::Arc<str>>,
     /// Index into [`Run::subagents`].
     pub subagent: Option<usize>,
     /// An error by itself: an API error, an aborted turn. A failed tool says so in [`ToolResult`].

@@ -15,6 +15,12 @@ pub struct Tokens {
     pub output: Option<u64>,
     /// The part of `output` that is reasoning.
     pub reasoning: Option<u64>,
+    /// The part of `input` that was written to the prompt cache, for whatever time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_write: Option<u64>,
+    /// The part of `cache_write` that is kept for one hour; the rest is kept for the time that the vendor keeps it unasked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_write_1h: Option<u64>,
 }
 
 impl Tokens {
@@ -24,13 +30,23 @@ impl Tokens {
 }
 
 impl Tokens {
-    /// The four counts one by one with those of another.
+    /// The counts one by one with those of another.
     fn with(self, other: Self, of: fn(Option<u64>, Option<u64>) -> Option<u64>) -> Self {
         Self {
             input: of(self.input, other.input),
             cached_input: of(self.cached_input, other.cached_input),
             output: of(self.output, other.output),
             reasoning: of(self.reasoning, other.reasoning),
+            cache_write: of(self.cache_write, other.cache_write),
+            cache_write_1h: of(self.cache_write_1h, other.cache_write_1h),
+        }
+    }
+
+    /// Read and written, cached ones included; None where neither is recorded.
+    pub fn total(self) -> Option<u64> {
+        match (self.input, self.output) {
+            (Some(input), Some(output)) => Some(input.saturating_add(output)),
+            (input, output) => input.or(output),
         }
     }
 

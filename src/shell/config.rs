@@ -26,6 +26,8 @@ pub struct Config {
     pub profile: Profile,
     /// A file or folder of rules in the place of the built-in ones.
     pub rules: Option<PathBuf>,
+    /// A table of prices whose rows take the place of the built-in ones of the same model.
+    pub prices: Option<PathBuf>,
     pub reference: Reference,
     /// The command that opens a file; None where nobody said.
     pub editor: Option<String>,
@@ -72,6 +74,7 @@ impl Default for Config {
             play: PlayConfig { speed: 1.0, stop_at: vec![] },
             profile: Profile::default(),
             rules: None,
+            prices: None,
             reference: Reference::default(),
             editor: None,
             annotator: None,

@@ -11,15 +11,19 @@ use std::{
 use crate::{
     code::patch::LineCounts,
     formats::{self, EditsTold, Head, OneHand, Source},
-    metrics::faithfulness::Faithfulness,
-    run::{Card, Run, activity::Work, card::Judged},
+    metrics::{cost::RunCost, faithfulness::Faithfulness},
+    run::{
+        Card, Run,
+        activity::Work,
+        card::{CardCost, Judged},
+    },
     study::compare::done_at,
 };
 
 use super::{
     OpenError,
     entries::{is_bundle, is_folder, name_of},
-    executor, memory, open, reading, rubric, stand_back,
+    executor, memory, open, prices, reading, rubric, stand_back,
 };
 
 /// What the beginning of a recording says, read in a moment: who, what and with which model; its numbers are those of
@@ -74,7 +78,9 @@ pub fn of_opened(path: &Path, run: &Run) -> Card {
     let format = run.origin.sources.first().and_then(|source| formats::by_name(source.format));
     let tells_edits = format.is_none_or(|it| it.offers().edits != EditsTold::Nowhere);
     let work = Work { edits: card.work.edits.filter(|_| tells_edits), ..card.work };
-    Card { mcf: judged, work, ..card }
+    let computed_usd = RunCost::of(run, &prices::held().prices).total().usd();
+    let cost = CardCost { computed_usd, ..card.cost };
+    Card { mcf: judged, work, cost, ..card }
 }
 
 /// When the recording was last written, in milliseconds since 1970-01-01 UTC; None where its file does not say.

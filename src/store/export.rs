@@ -389,8 +389,15 @@ fn metrics(tokens: Tokens, input: &str, output: &str, cached: &str) -> Map<Strin
             made.insert(key.to_owned(), count.into());
         }
     }
-    if let Some(reasoning) = tokens.reasoning {
-        made.insert("extra".to_owned(), json!({ "reasoning_tokens": reasoning }));
+    let more = [
+        ("reasoning_tokens", tokens.reasoning),
+        ("cache_write_tokens", tokens.cache_write),
+        ("cache_write_1h_tokens", tokens.cache_write_1h),
+    ];
+    let more: Map<String, Value> =
+        more.into_iter().filter_map(|(key, count)| Some((key.into(), count?.into()))).collect();
+    if !more.is_empty() {
+        made.insert("extra".to_owned(), more.into());
     }
     made
 }

@@ -1,4 +1,5 @@
-//! What sessions came to, kept from one time to the next: a card by the path, size and time of its recording.
+//! What sessions came to, kept from one time to the next: a card by the path, size and time of its recording, and by the
+//! prices that hold.
 
 use std::{
     fs,
@@ -12,7 +13,7 @@ use crate::{
     run::{
         Card,
         activity::Work,
-        card::{CardIdentity, Trouble},
+        card::{CardCost, CardIdentity, Trouble},
     },
 };
 
@@ -27,7 +28,7 @@ pub struct KeptCards {
 }
 
 /// Changes with what a card says, so that those of another version are not found.
-const LAYOUT: &str = concat!("card/1 ", env!("CARGO_PKG_VERSION"));
+const LAYOUT: &str = concat!("card/2 ", env!("CARGO_PKG_VERSION"));
 
 /// The parts of a card that a session has; what harnesses and judges say is not kept.
 #[derive(Serialize, Deserialize)]
@@ -41,7 +42,8 @@ struct Kept {
     end: usize,
     lines: Option<(u64, u64)>,
     tokens: Option<u64>,
-    cost_usd: Option<f64>,
+    /// Recorded and computed.
+    cost_usd: [Option<f64>; 2],
     seconds: Option<f64>,
     failures: Option<usize>,
     moments: Vec<usize>,
@@ -81,6 +83,7 @@ impl KeptCards {
 /// for what cannot be looked at.
 pub fn key(path: &Path) -> Option<Vec<u8>> {
     let mut key = LAYOUT.as_bytes().to_vec();
+    key.extend(super::prices::held().digest.as_bytes());
     key.extend(path.as_os_str().as_encoded_bytes());
     key.extend(stamp(path).filter(|_| path.is_file())?);
     let mut companions = vec![];
@@ -136,7 +139,7 @@ impl Kept {
             end: card.end,
             lines: card.lines,
             tokens: card.tokens,
-            cost_usd: card.cost_usd,
+            cost_usd: [card.cost.recorded_usd, card.cost.computed_usd],
             seconds: card.seconds,
             failures: card.trouble.failures,
             moments: card.moments.clone(),
@@ -150,6 +153,7 @@ impl Kept {
         let format = FORMATS.iter().map(|format| format.name()).find(|it| *it == self.format)?;
         let (id, title, request) = self.words;
         let [agent, agent_key, model] = self.agent;
+        let [recorded_usd, computed_usd] = self.cost_usd;
         let provenance = self.provenance;
         Some(Card {
             identity: CardIdentity {
@@ -167,7 +171,7 @@ impl Kept {
             end: self.end,
             lines: self.lines,
             tokens: self.tokens,
-            cost_usd: self.cost_usd,
+            cost: CardCost { recorded_usd, computed_usd },
             seconds: self.seconds,
             trouble: Trouble { failures: self.failures, ..Trouble::default() },
             moments: self.moments,

@@ -45,6 +45,7 @@ mod pack;
 pub mod parts;
 pub mod piped;
 pub mod places;
+pub mod prices;
 mod process;
 mod reading;
 mod replaced;

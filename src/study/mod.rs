@@ -7,7 +7,7 @@
 //! stands; [`sheet`] reads scores from plain tables; [`compare`] sets two runs side by side, and
 //! [`corpus`] does it all for many runs, [`graded`] joins two graded trees node by node, [`components`] compares two
 //! conditions component by component with tasks as clusters. [`trend`] says where a number goes from checkpoint to
-//! checkpoint, [`recovery`] how much of a loss a treatment gives back. All of it agrees with SciPy, scikit-learn and
+//! checkpoint, [`recovery`] how much of a loss a treatment gives back, [`solved`] what a solved checkpoint costs. All of it agrees with SciPy, scikit-learn and
 //! statsmodels; `tests/vectors/` has the numbers
 //! and the scripts that made them.
 //!
@@ -36,6 +36,7 @@ pub mod queue;
 pub mod raters;
 pub mod recovery;
 pub mod sheet;
+pub mod solved;
 pub mod stability;
 pub mod studied;
 pub mod trend;

@@ -42,6 +42,10 @@ worded! {
         NoSpread = "every resample gives the same value",
         /// Too many resamples have no value: a few pairs decide whether there is one.
         UnstableResamples = "too many resamples have no value",
+        /// No run has both a cost and tests.
+        NoCostWithTests = "no run has both a cost and tests",
+        /// Every run costs, and none solves a checkpoint.
+        NothingSolved = "no checkpoint was solved",
         /// Sums leave the range of numbers.
         TooLarge = "the numbers are too large",
     }

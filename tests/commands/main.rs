@@ -13,6 +13,7 @@ mod audit_study;
 mod calibration;
 mod code_quality;
 mod compare;
+mod cost;
 mod counts;
 mod decisions;
 mod decisions_judged;

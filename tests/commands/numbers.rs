@@ -17,20 +17,22 @@ const TESTED: &str = "sample-runs/slopcodebench/tally";
 /// Fields that hold a number and are none of the list: where something is, the parts and sides of a number that is named
 /// beside them, and settings.
 #[rustfmt::skip]
-const NO_NUMBERS: [&str; 40] = [
+const NO_NUMBERS: [&str; 44] = [
     "turn", "fraction", "bin", "line", "start", "end", "first", "last_used", "unused_since", "vanished", "committed",
     "lost_at",
     "a", "b", "delta", "gap", "r", "value", "values", "scores", "by_score", "transitions", "recorded", "passed", "total",
     "added", "removed", "confidence", "share", "weight", "count", "collected", "cc",
     "exit_code", "seconds", "weight_used", "seed", "resamples",
     "mean", "tasks", // of the number that the row names, and what it is over
+    "usd", "solved", "without_cost", "without_tests", // the parts of usd_per_solved, and who is left out
 ];
 
 /// Fields that are named after a number: its slope, its interval, its parts.
 fn is_made_of_a_number(field: &str) -> bool {
     let is_number = |id: &str| Number::find(id).is_some();
     let ends = ["_slope", "_ci95", "_ci95_low", "_ci95_high"];
-    let of_tokens = ["input", "cached_input", "output", "reasoning"];
+    let of_tokens =
+        ["input", "cached_input", "output", "reasoning", "cache_write", "cache_write_1h"];
     ends.iter().any(|end| field.strip_suffix(end).is_some_and(is_number))
         || of_tokens.contains(&field.trim_end_matches("_tokens"))
         || ["ci95", "ci95_low", "ci95_high"].contains(&field) // of the mean gap

@@ -21,14 +21,17 @@ use crate::{
         corpus::{Corpus, Measured, PairedNumber, corpus, together},
         correlation::Correlation,
         paired::{Holm, Wilcoxon},
-        pairing::{Conditions, PairRow},
+        pairing::{Conditions, Key, PairRow},
         reasons,
         recovery::{Recovered, recovered},
         trend::{Series, slope_of, trend},
     },
 };
 
-use super::measure::{RunFacts, Runs};
+use super::{
+    measure::{RunFacts, Runs},
+    solved::{self, SolvedRow, SpentRow},
+};
 
 #[derive(Serialize)]
 pub struct Document {
@@ -38,8 +41,8 @@ pub struct Document {
     pub rules: RulesRow,
     /// Gaps are `a` less `b`.
     pub conditions: Conditions,
-    pub seed: u64,
-    pub resamples: usize,
+    #[serde(flatten)]
+    pub drawn: DrawnRow,
     pub runs: Vec<RunRow>,
     pub paired: Vec<PairedRow>,
     /// Component by component, with tasks as clusters; empty where no component has a score under both conditions.
@@ -53,6 +56,15 @@ pub struct Document {
     /// Runs in no pair.
     pub alone: Vec<Warning>,
     pub problems: Vec<Warning>,
+    /// What a solved checkpoint costs, by agent and condition.
+    pub cost_per_solved: Vec<SolvedRow>,
+}
+
+/// How intervals are drawn.
+#[derive(Serialize)]
+pub struct DrawnRow {
+    pub seed: u64,
+    pub resamples: usize,
 }
 
 #[derive(Serialize)]
@@ -89,6 +101,8 @@ pub struct RunRow {
     #[serde(flatten)]
     pub slopes: Slopes,
     pub warnings: usize,
+    #[serde(flatten)]
+    pub spent: SpentRow,
     #[serde(skip)]
     measured: Measured,
 }
@@ -342,8 +356,8 @@ impl Document {
                 sha256: rules.sha256().into(),
             },
             conditions: conditions.clone(),
-            seed: plan.seed,
-            resamples: plan.resamples,
+            drawn: DrawnRow { seed: plan.seed, resamples: plan.resamples },
+            cost_per_solved: solved::rows(&spent(&runs), plan),
             paired: paired.iter().map(|row| paired_row(row, conditions)).collect(),
             components: components::rows(&per_task, |at| &runs.measured[at].judged.scores, plan),
             per_task: per_task
@@ -358,6 +372,10 @@ impl Document {
             problems: runs.problems.into_iter().map(problem).collect(),
         }
     }
+}
+
+fn spent(runs: &Runs) -> Vec<(Key, SpentRow)> {
+    runs.measured.iter().map(|run| (run.measured.key.clone(), run.spent)).collect()
 }
 
 fn problem((place, what): (String, String)) -> Warning {
@@ -379,6 +397,7 @@ fn run_row(run: RunFacts) -> RunRow {
         format: run.format,
         tokens: run.tokens,
         warnings: run.warnings,
+        spent: run.spent,
         who: Who {
             task: key.task.clone(),
             agent: key.agent.clone(),

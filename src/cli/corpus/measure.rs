@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use crate::{
     metrics::{
         Number,
+        cost::Prices,
         exposure::AtTurn,
         faithfulness::Faithfulness,
         numbers::{
@@ -36,6 +37,8 @@ use crate::{
         trend::Series,
     },
 };
+
+use super::solved::SpentRow;
 
 /// All runs that could be opened, and why the others could not.
 pub struct Runs {
@@ -64,6 +67,8 @@ pub struct RunFacts {
     pub trouble: Vec<String>,
     /// The numbers that go from checkpoint to checkpoint, at the end of each.
     pub series: Vec<(Number, Series)>,
+    /// What it cost, and how many checkpoints it solved.
+    pub spent: SpentRow,
     pub measured: Measured,
 }
 
@@ -91,6 +96,7 @@ pub struct With<'a> {
     pub reader: &'a ReuseReader,
     /// Whose scores count; None for the judgement that speaks for each run.
     pub judge: Option<Named>,
+    pub prices: &'a Prices,
 }
 
 /// Opens and scores every run, in the order of their paths.
@@ -127,7 +133,7 @@ fn facts(
     opened: &Opened,
     path: &Path,
     name: String,
-    With { scorer, reader, judge }: &With<'_>,
+    With { scorer, reader, judge, prices }: &With<'_>,
 ) -> RunFacts {
     let (run, archive) = (&*opened.run, &*opened.archive);
     // A rubric tree alone has no state of code: nothing to measure, which is not 0.
@@ -164,7 +170,7 @@ fn facts(
         trouble.push(format!("judged in part, which is no result: {partial}; --judge names one"));
     }
     let tests = tests(run);
-    let cost_usd = run.cost_usd();
+    let bought = SpentRow::of(run, prices);
     let turns = run.counted_turns().count();
     let tokens = run.tokens();
     let exposure = rubric.exposure.as_ref();
@@ -180,7 +186,12 @@ fn facts(
             churn: None,
             warnings: Some((run.warnings.len() + rubric.warnings.len()) as f64),
         },
-        spent: Spent { tokens: total(tokens), cost_usd, ..Spent::default() },
+        spent: Spent {
+            tokens: total(tokens),
+            cost_usd: bought.recorded_usd,
+            computed_usd: bought.cost_computed_usd,
+            ..Spent::default()
+        },
         processed: has_turns.then(|| store::processed(archive, run)),
     };
     let value =
@@ -204,6 +215,7 @@ fn facts(
             scores: scores(&rubric, judge.as_ref()),
         },
         warnings: run.warnings.len() + rubric.warnings.len(),
+        spent: bought,
         trouble,
         series,
     }

@@ -15,8 +15,12 @@ use crate::{
     study::{Interval, Undefined, correlation::Correlation},
 };
 
-use super::document::{
-    Block, CorrelationRow, Document, PairedRow, PerTaskRow, RecoveryRow, RunRow, Slopes, TrendRow,
+use super::{
+    document::{
+        Block, CorrelationRow, Document, PairedRow, PerTaskRow, RecoveryRow, RunRow, Slopes,
+        TrendRow,
+    },
+    solved::{self, SolvedRow},
 };
 
 pub fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Result<()> {
@@ -56,6 +60,10 @@ pub fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Resul
     if document.trends.iter().any(|row| row.runs > 0) {
         let title = "from checkpoint to checkpoint: rises where the last measured is above the first; slope a checkpoint by least squares, mean over runs [95 % BCa]";
         show(out, title, &trend_table(document))?;
+    }
+    if document.cost_per_solved.iter().any(SolvedRow::is_known) {
+        let title = "a solved checkpoint costs: all dollars by all checkpoints of which every test passed [95 % BCa over tasks]";
+        show(out, title, &solved::table(&document.cost_per_solved))?;
     }
     adjusted(document).map_or(Ok(()), |line| out.sentence(&line))?;
     let correlations = document.correlations.iter().filter(|row| row.n > 0);
@@ -265,7 +273,8 @@ pub fn runs_csv(document: &Document) -> String {
         "run path format task agent model condition {faithful} judge judged components {code} \
          tests_passed=tests.strict.passed tests_total=tests.strict.total pass_rate=tests.pass_rate \
          input_tokens=tokens.input cached_input_tokens=tokens.cached_input output_tokens=tokens.output \
-         reasoning_tokens=tokens.reasoning {others} turns warnings state turn_states {slopes}"
+         reasoning_tokens=tokens.reasoning {others} turns warnings state turn_states cost_computed_usd not_priced_tokens \
+         solved_checkpoints {slopes}"
     )
 }
 

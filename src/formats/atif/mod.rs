@@ -73,7 +73,7 @@ impl Records for Atif {
             input: totals.number("total_prompt_tokens"),
             cached_input: totals.number("total_cached_tokens"),
             output: totals.number("total_completion_tokens"),
-            reasoning: None,
+            ..Tokens::default()
         };
         record.cost_usd = totals.amount("total_cost_usd");
         record
@@ -131,11 +131,14 @@ fn step<'t>(fields: &Object<'t>) -> Record<'t> {
     // Only agents' steps may have metrics of their own.
     let own = || fields.object("extra").and_then(|extra| extra.object("metrics"));
     let metrics = fields.object("metrics").or_else(own).unwrap_or_default();
+    let more = metrics.object("extra").unwrap_or_default();
     record.tokens = Tokens {
         input: metrics.number("prompt_tokens"),
         cached_input: metrics.number("cached_tokens"),
         output: metrics.number("completion_tokens"),
-        reasoning: metrics.object("extra").and_then(|extra| extra.number("reasoning_tokens")),
+        reasoning: more.number("reasoning_tokens"),
+        cache_write: more.number("cache_write_tokens"),
+        cache_write_1h: more.number("cache_write_1h_tokens"),
     };
     record.cost_usd = metrics.amount("cost_usd");
     record.facts.model = fields.text("model_name");

@@ -66,6 +66,8 @@ fn tokens(value: Option<&Value>) -> Option<Tokens> {
         cached_input: count("cached_input")?,
         output: count("output")?,
         reasoning: count("reasoning")?,
+        cache_write: count("cache_write")?,
+        cache_write_1h: count("cache_write_1h")?,
     })
 }
 

@@ -269,6 +269,9 @@ pub fn usage(usage: &Object<'_>) -> Tokens {
         reasoning: details("completion_tokens_details", "reasoning_tokens")
             .or_else(|| details("output_tokens_details", "reasoning_tokens"))
             .or_else(|| first(&["reasoning_tokens", "reasoningTokens", "reasoning"])),
+        cache_write: written,
+        cache_write_1h: details("cache_creation", "ephemeral_1h_input_tokens")
+            .or_else(|| first(&["cacheWrite1h"])),
     }
 }
 

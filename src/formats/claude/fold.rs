@@ -3,7 +3,10 @@
 //! [`Fold`] holds what the dialects share: steps and the results that belong to them, tokens counted once a
 //! message, edits, sub-agents. What opens a turn is decided by the dialect that drives it.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use super::{
     edits::Sketch,
@@ -103,6 +106,7 @@ pub struct CallAt {
 struct Response {
     owner: Owner,
     tokens: Tokens,
+    model: Option<Arc<str>>,
     /// Its first step, once there is one.
     step: Option<usize>,
 }
@@ -131,7 +135,7 @@ pub struct Fold {
     nameless: Vec<(Owner, usize)>,
     seen: HashSet<Box<str>>,
     responses: Responses,
-    models: Vec<Box<str>>,
+    models: Vec<Arc<str>>,
     touched: HashSet<EditPath>,
     compacting: Option<(Owner, usize)>,
     typed: Option<Typed>,
@@ -210,6 +214,12 @@ impl Fold {
         {
             self.models.push(model.into());
         }
+    }
+
+    /// The name as it is kept once for all responses.
+    fn interned(&self, model: Option<&str>) -> Option<Arc<str>> {
+        let model = model?;
+        self.models.iter().find(|known| ***known == *model).cloned()
     }
 
     /// The turn that is going on; one without a request where the recording starts in the middle.
@@ -420,7 +430,8 @@ impl Fold {
         let tokens = message.tokens?;
         let known = message.id.as_ref().and_then(|id| self.responses.by_message.get(id)).copied();
         let at = known.unwrap_or_else(|| {
-            self.responses.all.push(Response { owner, tokens, step: None });
+            let model = self.interned(message.model.as_deref());
+            self.responses.all.push(Response { owner, tokens, model, step: None });
             let at = self.responses.all.len() - 1;
             if let Some(id) = &message.id {
                 self.responses.by_message.insert(id.clone(), at);
@@ -577,6 +588,7 @@ impl Fold {
                     Owner::Agent(agent) => &mut self.run.subagents[agent].steps[step],
                 };
                 step.tokens = response.tokens;
+                step.model.clone_from(&response.model);
             }
         }
         let turns_of_agents = super::subagents::link(&mut self);

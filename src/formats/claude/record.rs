@@ -149,6 +149,7 @@ record! {
         cache_read_input_tokens: Count = "cache_read_input_tokens",
         output_tokens: Count = "output_tokens",
         output_tokens_details: Raw<'a> = "output_tokens_details",
+        cache_creation: Raw<'a> = "cache_creation",
     }
 }
 
@@ -164,6 +165,8 @@ impl Usage<'_> {
             cached_input: self.cache_read_input_tokens.0,
             output: self.output_tokens.0,
             reasoning: field::<Count>(self.output_tokens_details, "thinking_tokens").0,
+            cache_write: self.cache_creation_input_tokens.0,
+            cache_write_1h: field::<Count>(self.cache_creation, "ephemeral_1h_input_tokens").0,
         }
     }
 }

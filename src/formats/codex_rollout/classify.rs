@@ -480,6 +480,8 @@ pub fn tokens(usage: &Object<'_>) -> Tokens {
         cached_input: usage.number("cached_input_tokens"),
         output: usage.number("output_tokens"),
         reasoning: usage.number("reasoning_output_tokens"),
+        cache_write: usage.number("cache_write_input_tokens"),
+        cache_write_1h: None,
     }
 }
 

@@ -8,6 +8,7 @@
 use std::{
     collections::{HashMap, HashSet},
     num::NonZero,
+    sync::Arc,
 };
 
 use super::{
@@ -97,7 +98,7 @@ struct Fold<'a> {
     meta: Meta,
     root: Option<&'a str>,
     name: Option<Box<str>>,
-    models: Vec<Box<str>>,
+    models: Models,
     cwd: Option<Box<str>>,
     told: ShownRequests,
 
@@ -116,6 +117,15 @@ struct Fold<'a> {
     response: Option<usize>,
     /// Tokens told before the first step of their response.
     owed: Option<Tokens>,
+}
+
+/// The models that were asked.
+#[derive(Default)]
+struct Models {
+    /// In order of first use.
+    all: Vec<Box<str>>,
+    /// The one that is asked now.
+    now: Option<Arc<str>>,
 }
 
 /// The first and the last moment that is recorded.
@@ -239,8 +249,11 @@ impl Fold<'_> {
     }
 
     fn model(&mut self, model: &str) {
-        if !self.models.iter().any(|known| **known == *model) {
-            self.models.push(model.into());
+        if self.models.now.as_deref() != Some(model) {
+            self.models.now = Some(model.into());
+        }
+        if !self.models.all.iter().any(|known| **known == *model) {
+            self.models.all.push(model.into());
         }
     }
 
@@ -384,7 +397,11 @@ impl Fold<'_> {
     fn push_of_model(&mut self, draft: Draft) -> usize {
         let index = self.push(draft);
         match self.owed.take() {
-            Some(tokens) => self.drafts[index].step.tokens = tokens,
+            Some(tokens) => {
+                let step = &mut self.drafts[index].step;
+                step.tokens = tokens;
+                step.model.clone_from(&self.models.now);
+            }
             None => {
                 self.response.get_or_insert(index);
             }
@@ -678,6 +695,7 @@ impl Fold<'_> {
             Some(first) => {
                 let step = &mut self.drafts[first].step;
                 step.tokens = step.tokens + tokens;
+                step.model.clone_from(&self.models.now);
             }
             None => self.owed = Some(self.owed.take().unwrap_or_default() + tokens),
         }
@@ -723,7 +741,7 @@ impl Fold<'_> {
             ended_at: self.span.last_at,
             meta: self.meta,
             name: self.name,
-            models: self.models,
+            models: self.models.all,
             turns,
         }
     }

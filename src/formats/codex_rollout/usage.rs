@@ -73,6 +73,8 @@ fn minus(total: Tokens, before: Tokens) -> Option<Tokens> {
         cached_input: field(total.cached_input, before.cached_input)?,
         output: field(total.output, before.output)?,
         reasoning: field(total.reasoning, before.reasoning)?,
+        cache_write: field(total.cache_write, before.cache_write)?,
+        cache_write_1h: None,
     })
 }
 

@@ -106,6 +106,8 @@ fn event<'t>(made: &mut Record<'t>, kind: &str, data: &Object<'t>) {
                 cached_input: usage.number("cacheReadTokens"),
                 output: usage.number("outputTokens"),
                 reasoning: usage.number("reasoningTokens"),
+                cache_write: usage.number("cacheWriteTokens"),
+                cache_write_1h: None,
             };
         }
         "assistant.usage" => {

@@ -145,6 +145,7 @@ fn message<'t>(fields: &Object<'t>) -> Record<'t> {
             cached_input: tokens.number("cached"),
             output,
             reasoning: tokens.number("thoughts"),
+            ..Tokens::default()
         };
     }
     for thought in fields.array("thoughts").into_iter().filter_map(Object::of) {

@@ -73,7 +73,7 @@ impl Records for GeminiStream {
                     input: stats.number("input_tokens"),
                     cached_input: stats.number("cached"),
                     output: stats.number("output_tokens"),
-                    reasoning: None,
+                    ..Tokens::default()
                 };
                 if fields.text("status").as_deref() == Some("error") {
                     made.says(Event::Failed(words(&fields, &["error"])));

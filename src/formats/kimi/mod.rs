@@ -193,7 +193,8 @@ fn in_loop<'t>(made: &mut Record<'t>, event: &Object<'t>) {
                     .map(|input| input + read.unwrap_or(0) + written.unwrap_or(0)),
                 cached_input: read,
                 output: usage.number("output"),
-                reasoning: None,
+                cache_write: written,
+                ..Tokens::default()
             };
         }
         "step.begin" | "step.interrupted" | "step.retry" => {}

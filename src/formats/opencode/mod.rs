@@ -212,6 +212,8 @@ fn tokens(info: &Object<'_>) -> Tokens {
             .number("output")
             .map(|output| output + tokens.number("reasoning").unwrap_or(0)),
         reasoning: tokens.number("reasoning"),
+        cache_write: written,
+        cache_write_1h: None,
     }
 }
 

@@ -230,6 +230,8 @@ fn state<'t>(record: &mut Record<'t>, fields: &Object<'t>) {
                     cached_input: number("cache_read_tokens"),
                     output: number("completion_tokens"),
                     reasoning: number("reasoning_tokens"),
+                    cache_write: number("cache_write_tokens"),
+                    cache_write_1h: None,
                 };
         }
         cost = usage

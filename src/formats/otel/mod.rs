@@ -137,6 +137,7 @@ impl<'t> Span<'t> {
             cached_input: self.number("gen_ai.usage.cache_read.input_tokens"),
             output: self.number("gen_ai.usage.output_tokens"),
             reasoning: self.number("gen_ai.usage.reasoning.output_tokens"),
+            ..Tokens::default()
         };
         if let Some(asked) = self.text("gen_ai.input.messages").and_then(|text| last_request(&text))
         {

@@ -85,6 +85,7 @@ fn event<'t>(fields: &Object<'t>) -> Record<'t> {
                         .number("candidatesTokenCount")
                         .map(|output| output + usage.number("thoughtsTokenCount").unwrap_or(0)),
                     reasoning: usage.number("thoughtsTokenCount"),
+                    ..Tokens::default()
                 };
             }
         }

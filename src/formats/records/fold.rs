@@ -1,6 +1,9 @@
 //! Records, in their order, become a run.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use crate::{
     formats::unknown::Unknowns,
@@ -35,6 +38,8 @@ pub struct Fold {
     /// A command that the next words of the user are the result of.
     command: Option<At>,
     agents: HashMap<Box<str>, usize>,
+    /// The model that each agent, or the main one, uses: the last that was named.
+    models: HashMap<Option<usize>, Arc<str>>,
     /// The step that holds the tokens of a response, and the cost that was counted of it.
     responses: HashMap<Box<str>, (At, Option<f64>)>,
     /// The last sums that were told.
@@ -53,6 +58,7 @@ impl Fold {
     /// Takes what is said of the run as a whole.
     pub fn about(&mut self, record: &super::Record<'_>) {
         self.facts(&record.facts);
+        self.uses(None, &record.facts);
         self.run.started_at = record.time;
     }
 
@@ -67,6 +73,7 @@ impl Fold {
         self.run.started_at = earliest(self.run.started_at, record.time);
         self.run.ended_at = self.run.ended_at.max(record.time);
         let agent = record.agent.as_deref().map(|id| self.agent(id));
+        self.uses(agent, &record.facts);
         self.asked = record.asked;
         let mut first = None;
         for (part, event) in (0..).zip(&record.events) {
@@ -113,6 +120,27 @@ impl Fold {
                     all.push_str(model);
                 }
             }
+        }
+    }
+
+    fn uses(&mut self, agent: Option<usize>, facts: &Facts<'_>) {
+        if let Some(model) = facts.model.as_deref()
+            && self.models.get(&agent).is_none_or(|known| **known != *model)
+        {
+            self.models.insert(agent, model.into());
+        }
+    }
+
+    /// Puts a response's tokens on its step.
+    fn hold(&mut self, owner: Owner, at: At, tokens: Tokens) {
+        let agent = match owner {
+            Owner::Turn(_) => None,
+            Owner::Agent(agent) => Some(agent),
+        };
+        let model = self.models.get(&agent).cloned();
+        if let Some(step) = self.step(at) {
+            step.tokens = tokens;
+            step.model = model.filter(|_| tokens.is_recorded());
         }
     }
 
@@ -442,13 +470,9 @@ impl Fold {
             && let Some((at, cost)) = self.responses.get(id).copied()
         {
             counted = cost;
-            if let Some(step) = self.step(at) {
-                step.tokens = record.tokens;
-            }
+            self.hold(owner, at, record.tokens);
         } else if let Some(at) = first {
-            if let Some(step) = self.step(at) {
-                step.tokens = record.tokens;
-            }
+            self.hold(owner, at, record.tokens);
             if let Some(id) = record.response.as_deref() {
                 self.responses.insert(id.into(), (at, record.cost_usd));
             }

@@ -207,7 +207,9 @@ fn result(value: &Value, heard: &mut AgentOutput) {
         input: all.iter().any(Option::is_some).then(|| all.iter().flatten().sum()),
         cached_input: cached,
         output: part("output_tokens"),
-        reasoning: None,
+        cache_write: part("cache_creation_input_tokens"),
+        cache_write_1h: part("cache_creation/ephemeral_1h_input_tokens"),
+        ..Tokens::default()
     };
     let before = if let Amount::Turn(before) = heard.tokens { before } else { Tokens::default() };
     heard.tokens = Amount::Turn(before + now);
@@ -249,7 +251,7 @@ mod tests {
         assert_eq!(heard.denied, ["Bash rm x"]);
         assert_eq!(heard.cost, Amount::Session(0.03));
         let tokens =
-            Tokens { input: Some(7), cached_input: Some(5), output: Some(8), reasoning: None };
+            Tokens { input: Some(7), cached_input: Some(5), output: Some(8), ..Tokens::default() };
         assert_eq!(heard.tokens, Amount::Turn(tokens));
         assert_eq!(heard.failed, None);
     }

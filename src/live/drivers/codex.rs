@@ -193,6 +193,7 @@ fn usage(value: &Value) -> Tokens {
         cached_input: count(value, "/usage/cached_input_tokens"),
         output: count(value, "/usage/output_tokens"),
         reasoning: count(value, "/usage/reasoning_output_tokens"),
+        ..Tokens::default()
     }
 }
 
@@ -243,7 +244,7 @@ mod tests {
         ]);
         assert_eq!(heard.session.as_deref(), Some("t-1"));
         let tokens =
-            Tokens { input: Some(9), cached_input: Some(4), output: Some(2), reasoning: None };
+            Tokens { input: Some(9), cached_input: Some(4), output: Some(2), ..Tokens::default() };
         assert_eq!(heard.tokens, Amount::Session(tokens));
         assert_eq!(heard.said, ["$ ls", "add a.py"]);
         assert_eq!((heard.failed, heard.denied), (None, vec![]));

@@ -106,7 +106,7 @@ fn line(value: &Value, heard: &mut AgentOutput) {
                 input: count(value, "/stats/input_tokens"),
                 cached_input: count(value, "/stats/cached"),
                 output: count(value, "/stats/output_tokens"),
-                reasoning: None,
+                ..Tokens::default()
             });
         }
         _ => {}

@@ -150,6 +150,7 @@ fn step(value: &Value, heard: &mut AgentOutput) {
         cached_input: cached,
         output: count(value, "/part/tokens/output"),
         reasoning: count(value, "/part/tokens/reasoning"),
+        ..Tokens::default()
     };
     let before = if let Amount::Turn(before) = heard.tokens { before } else { Tokens::default() };
     heard.tokens = Amount::Turn(before + now);

@@ -105,7 +105,7 @@ fn line(value: &Value, heard: &mut AgentOutput) {
                 input: count(value, "/usage/input_tokens"),
                 cached_input: cached,
                 output: count(value, "/usage/output_tokens"),
-                reasoning: None,
+                ..Tokens::default()
             });
         }
         _ => {}

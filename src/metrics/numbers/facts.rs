@@ -131,7 +131,10 @@ pub struct Counted {
 pub struct Spent {
     /// Read and written.
     pub tokens: Option<f64>,
+    /// As recorded.
     pub cost_usd: Option<f64>,
+    /// From a table of prices; None where a token has no price.
+    pub computed_usd: Option<f64>,
     pub seconds: Option<f64>,
     /// Tokens in the main agent's context at the end of the last of the turns.
     pub context: Option<f64>,
@@ -147,6 +150,7 @@ impl Spent {
         Self {
             tokens: turns.iter().map(tokens).sum(),
             cost_usd: turns.iter().map(|turn| turn.cost_usd).sum(),
+            computed_usd: None,
             seconds: first.zip(last).and_then(|(first, last)| last.seconds_since(first)),
             context: turns.last().and_then(pace::context_after).map(|tokens| tokens as f64),
         }

@@ -175,6 +175,10 @@ numbers! {
         .called("cost", "cost")
         .help("US dollars, as recorded")
         .shown(Shown { curve: None, drawn_with: None, column: col(19, "cost", 9, Some(13)), recorded: None, compare: None, phase: None, corpus: Some(7), task: None, trend: None, score: None, csv: None, beside: None }),
+    CostComputed = row("cost_computed_usd", Dollars, "US dollars", "0..", Neither, Spent(|it| it.computed_usd), OURS, "at list prices from a dated table, from the tokens of each response; none where a token has no price", Evidence::Turns)
+        .called("cost computed", "computed")
+        .help("US dollars at list prices, computed from tokens; nothing where a token has no price")
+        .shown(Shown { curve: None, drawn_with: None, column: col(19, "computed", 9, None), recorded: None, compare: None, phase: None, corpus: None, task: None, trend: None, score: None, csv: None, beside: None }),
     Duration = row("duration_s", Seconds, "seconds", "0..", Neither, Spent(|it| it.seconds), RECORDING, "from the first recorded moment to the last", Evidence::Turns)
         .called("time", "time")
         .help("from the first recorded moment to the last; in filters in seconds, or 5m, 2h")
@@ -246,6 +250,9 @@ numbers! {
     W = row("w", Statistic, "ranks", "0..", Neither, Of::Runs, "Wilcoxon 1945, as SciPy", "the smaller of the two sums of ranks", Evidence::Runs),
     Pearson = row("pearson", Statistic, "coefficient", "-1..1", Neither, Of::Runs, "Pearson 1895", "correlation of two numbers over the runs that have both", Evidence::Runs),
     P = row("p", Statistic, "p", "0..1", Neither, Of::Runs, "Wilcoxon 1945, as SciPy", "that of wilcoxon, by the test that was made; of a correlation, that there is none", Evidence::Runs),
+    UsdPerSolved = row("usd_per_solved", Dollars, "US dollars", "0..", Lower, Of::Runs, OURS, "all dollars by all solved checkpoints of the runs of an agent under a condition, by recorded or by computed cost", Evidence::Runs),
+    SolvedCheckpoints = row("solved_checkpoints", Count, "checkpoints", "0..", Higher, Of::Runs, OURS, "checkpoints of a run of which every test passed, those of earlier checkpoints included", Evidence::Runs),
+    NotPriced = row("not_priced_tokens", Count, "tokens", "0..", Lower, Of::Runs, OURS, "tokens of a run that the table of prices has no price for", Evidence::Runs),
     LeftOut = row("left_out", Count, "runs", "0..", Neither, Of::Runs, OURS, "runs with fewer than two measured checkpoints, which have no slope", Evidence::Runs),
     UnmeasuredCheckpoints = row("unmeasured_checkpoints", Count, "checkpoints", "0..", Neither, Of::Runs, OURS, "checkpoints of which no file could be measured", Evidence::Runs),
     RunsCounted = row("runs", Count, "runs", "0..", Neither, Of::Runs, OURS, "runs that a trend is over", Evidence::Runs),

@@ -53,7 +53,7 @@ impl Session {
             failures: card.trouble.failures,
             lines: card.lines,
             tokens: card.tokens,
-            cost_usd: card.cost_usd,
+            cost_usd: card.cost.recorded_usd,
             seconds: card.seconds,
         }
     }

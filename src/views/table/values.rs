@@ -277,7 +277,13 @@ impl Facts for Row {
     fn spent(&self) -> Spent {
         let Some(card) = self.whole() else { return Spent::default() };
         let tokens = card.tokens.map(|tokens| tokens as f64);
-        Spent { tokens, cost_usd: card.cost_usd, seconds: card.seconds, ..Spent::default() }
+        Spent {
+            tokens,
+            cost_usd: card.cost.recorded_usd,
+            computed_usd: card.cost.computed_usd,
+            seconds: card.seconds,
+            context: None,
+        }
     }
 
     fn process(&self) -> Option<Processed> {

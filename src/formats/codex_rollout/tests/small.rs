@@ -483,6 +483,7 @@ fn tokens_are_counted_once_and_belong_to_the_first_step_of_their_response() {
         cached_input: Some(n),
         output: Some(n),
         reasoning: Some(0),
+        ..Tokens::default()
     };
     let steps: Vec<_> = run.turns[0].steps.iter().map(|step| step.tokens).collect();
     assert_eq!(steps, [tokens(3), Tokens::default(), tokens(5)]);

@@ -1,0 +1,107 @@
+//! Why tokens have no price, and what a price rests on.
+
+use super::day::Day;
+
+/// Why tokens are not priced. They are told apart, and never counted as 0 dollars.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Why {
+    /// The recording names no model.
+    NoModel,
+    /// The recording names several models, and not which of them these tokens are of.
+    WhichModel,
+    NoPrice {
+        model: Box<str>,
+    },
+    NoPriceThen {
+        model: Box<str>,
+        day: Day,
+    },
+    /// The price has changed, and the recording does not tell the time.
+    NoTime {
+        model: Box<str>,
+    },
+    /// The row has no price of this kind of token.
+    NoRate {
+        model: Box<str>,
+        kind: &'static str,
+    },
+    /// A request of more input tokens than these has another price, which is not known.
+    NoPriceAbove {
+        model: Box<str>,
+        above: u64,
+    },
+    /// A sum over several requests: how many tokens each of them read is not recorded, and the price depends on it.
+    OfSeveralRequests {
+        model: Box<str>,
+        above: u64,
+    },
+    NoInput,
+    NoOutput,
+}
+
+impl Why {
+    /// A sentence without a full stop, lower case.
+    pub fn sentence(&self) -> String {
+        match self {
+            Self::NoModel => "the recording names no model".into(),
+            Self::WhichModel => {
+                "the recording names several models and not which of them used these tokens".into()
+            }
+            Self::NoPrice { model } => format!("no price for {model}"),
+            Self::NoPriceThen { model, day } => format!("no price for {model} on {day}"),
+            Self::NoTime { model } => {
+                format!("the price of {model} has changed, and the recording tells no time")
+            }
+            Self::NoRate { model, kind } => format!("no price for {kind} of {model}"),
+            Self::NoPriceAbove { model, above } => {
+                format!("no price for requests of {model} that read more than {above} tokens")
+            }
+            Self::OfSeveralRequests { model, above } => format!(
+                "requests of {model} that read more than {above} tokens have another price, and only the sum of several \
+                 requests is recorded"
+            ),
+            Self::NoInput => "how many tokens were read is not recorded".into(),
+            Self::NoOutput => "how many tokens were written is not recorded".into(),
+        }
+    }
+}
+
+/// What was not recorded and is taken for something; what is computed is off by it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Notes {
+    /// How much of the input was cached: all of it is priced as not cached.
+    pub no_cached_input: bool,
+    /// How much was written to the cache: it is priced as plain input.
+    pub no_cache_write: bool,
+    /// For how long the cache is kept: for the time that the vendor keeps it unasked.
+    pub no_cache_time: bool,
+}
+
+impl Notes {
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            no_cached_input: self.no_cached_input || other.no_cached_input,
+            no_cache_write: self.no_cache_write || other.no_cache_write,
+            no_cache_time: self.no_cache_time || other.no_cache_time,
+        }
+    }
+
+    /// Sentences without a full stop, lower case.
+    pub fn sentences(self) -> Vec<&'static str> {
+        let all = [
+            (
+                self.no_cached_input,
+                "how much of the input was cached is not recorded: all of it is priced as not cached, which is too much",
+            ),
+            (
+                self.no_cache_write,
+                "what was written to the cache is not recorded: it is priced as plain input, which is too little",
+            ),
+            (
+                self.no_cache_time,
+                "for how long the cache is kept is not recorded: priced as if for the vendor's usual time, which may be too little",
+            ),
+        ];
+        all.into_iter().filter(|(holds, _)| *holds).map(|(_, words)| words).collect()
+    }
+}

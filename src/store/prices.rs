@@ -1,0 +1,61 @@
+//! Prices of the user's own, in the place of the built-in ones.
+
+use std::{
+    fs::File,
+    io::Read,
+    path::Path,
+    sync::{Arc, RwLock},
+};
+
+use crate::metrics::cost::Prices;
+
+use super::{bytes, sha256};
+
+/// Of a table of prices.
+const MOST_BYTES: u64 = 8 << 20;
+
+/// The prices that hold for this process, and what tells those of one table from those of another.
+#[derive(Debug, Clone)]
+pub struct Held {
+    pub prices: Arc<Prices>,
+    /// Of the user's table; empty without one.
+    pub digest: String,
+}
+
+static HELD: RwLock<Option<Held>> = RwLock::new(None);
+
+/// The built-in prices with those of a file in their place.
+///
+/// # Errors
+///
+/// A sentence with the file's name, where it cannot be read or is no table of prices.
+pub fn read(path: &Path) -> Result<Held, String> {
+    let name = path.display();
+    let unread = |why: std::io::Error| format!("cannot read {name}: {}", bytes::reason(&why));
+    let mut text = vec![];
+    let file = File::open(path).map_err(unread)?;
+    file.take(MOST_BYTES + 1).read_to_end(&mut text).map_err(unread)?;
+    if text.len() as u64 > MOST_BYTES {
+        return Err(format!("{name}: a table of prices has at most {MOST_BYTES} bytes"));
+    }
+    let words = String::from_utf8(text).map_err(|_| format!("{name}: it is not UTF-8 text"))?;
+    let own = Prices::read(&words).map_err(|why| format!("{name}: {why}"))?;
+    let prices = Arc::new(Prices::built_in().overridden_by(own));
+    Ok(Held { prices, digest: sha256(words.as_bytes()) })
+}
+
+/// What holds from here on for everything that is priced without being told by which table.
+pub fn hold(held: Held) {
+    if let Ok(mut place) = HELD.write() {
+        *place = Some(held);
+    }
+}
+
+/// What holds: the built-in prices, unless others were set.
+pub fn held() -> Held {
+    let held = HELD.read().ok().and_then(|held| held.clone());
+    held.unwrap_or_else(|| Held {
+        prices: Arc::new(Prices::built_in().clone()),
+        digest: String::new(),
+    })
+}
