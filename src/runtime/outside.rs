@@ -27,7 +27,7 @@ pub fn open(pictures: &[Picture]) -> Result<String, String> {
         return Err("the recorded image is no PNG, JPEG, GIF or WebP: it is not opened".into());
     }
     let cannot = |why: io::Error| format!("cannot write the image for its viewer: {why}");
-    let folder = tempfile::Builder::new().prefix("trajview-").tempdir().map_err(cannot)?;
+    let folder = private_folder().map_err(cannot)?;
     let mut files = vec![];
     for (number, (picture, extension)) in known.iter().take(MOST).enumerate() {
         let file = folder.path().join(format!("image-{}.{extension}", number + 1));
@@ -51,6 +51,18 @@ pub fn open(pictures: &[Picture]) -> Result<String, String> {
     })
 }
 
+#[cfg(unix)]
+fn private_folder() -> io::Result<TempDir> {
+    use std::os::unix::fs::PermissionsExt;
+    let only_the_user = fs::Permissions::from_mode(0o700);
+    tempfile::Builder::new().prefix("trajview-").permissions(only_the_user).tempdir()
+}
+
+#[cfg(not(unix))]
+fn private_folder() -> io::Result<TempDir> {
+    tempfile::Builder::new().prefix("trajview-").tempdir()
+}
+
 /// Takes the files away again. To be called when the program ends.
 pub fn forget() {
     FOLDERS.lock().unwrap_or_else(PoisonError::into_inner).clear();
@@ -61,6 +73,14 @@ const OPENER: &str = if cfg!(target_os = "macos") { "open" } else { "xdg-open" }
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn nobody_else_may_enter_the_folder() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = private_folder().unwrap();
+        assert_eq!(fs::metadata(folder.path()).unwrap().permissions().mode() & 0o777, 0o700);
+    }
 
     #[test]
     fn what_is_no_image_by_its_bytes_is_not_opened() {
