@@ -176,9 +176,9 @@ numbers! {
         .help("US dollars, as recorded")
         .shown(Shown { curve: None, drawn_with: None, column: col(19, "cost", 9, Some(13)), recorded: None, compare: None, phase: None, corpus: Some(7), task: None, trend: None, score: None, csv: None, beside: None }),
     CostComputed = row("cost_computed_usd", Dollars, "US dollars", "0..", Neither, Spent(|it| it.computed_usd), OURS, "at list prices from a dated table, from the tokens of each response; none where a token has no price", Evidence::Turns)
-        .called("cost computed", "computed")
+        .called("cost computed", "list cost")
         .help("US dollars at list prices, computed from tokens; nothing where a token has no price")
-        .shown(Shown { curve: None, drawn_with: None, column: col(19, "computed", 9, None), recorded: None, compare: None, phase: None, corpus: None, task: None, trend: None, score: None, csv: None, beside: None }),
+        .shown(Shown { curve: None, drawn_with: None, column: col(19, "listcost", 9, None), recorded: None, compare: None, phase: None, corpus: None, task: None, trend: None, score: None, csv: None, beside: None }),
     Duration = row("duration_s", Seconds, "seconds", "0..", Neither, Spent(|it| it.seconds), RECORDING, "from the first recorded moment to the last", Evidence::Turns)
         .called("time", "time")
         .help("from the first recorded moment to the last; in filters in seconds, or 5m, 2h")
