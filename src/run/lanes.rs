@@ -21,6 +21,8 @@ pub struct Lane {
     pub agent: Option<usize>,
     /// How deep in sub-agents it is; 0 for the main agent.
     pub depth: usize,
+    /// The step that started it; None for the main agent.
+    pub started_by: Option<StepId>,
     pub first: Option<StepId>,
     pub steps: usize,
     /// From when to when it was at work: the main agent a bar each turn, a sub-agent from its first moment to its last. Empty
@@ -57,8 +59,8 @@ pub fn of(run: &Run, scope: Scope) -> Vec<Lane> {
         for (child, id) in started(run, turn) {
             if seen.insert(child) {
                 let depth = depth_of(&lanes, id.subagent) + 1;
-                let lane = lane_of(run, turn, child, depth);
-                lanes.push(lane);
+                let lane = lane_of(run, turn, child);
+                lanes.push(Lane { depth, started_by: Some(id), ..lane });
             }
         }
     }
@@ -84,9 +86,9 @@ fn depth_of(lanes: &[Lane], agent: Option<usize>) -> usize {
     lanes.iter().find(|lane| lane.agent == agent).map_or(0, |lane| lane.depth)
 }
 
-fn lane_of(run: &Run, turn: usize, agent: usize, depth: usize) -> Lane {
+fn lane_of(run: &Run, turn: usize, agent: usize) -> Lane {
     let found = &run.subagents[agent];
-    let mut lane = Lane { agent: Some(agent), depth, tokens: found.tokens, ..Lane::default() };
+    let mut lane = Lane { agent: Some(agent), tokens: found.tokens, ..Lane::default() };
     let own = [found.started_at, found.ended_at];
     let bar = add_steps(run, turn, Some(agent), &mut lane).or_else(|| around(own.into_iter()));
     lane.bars.extend(bar);

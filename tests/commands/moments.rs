@@ -74,3 +74,24 @@ fn a_path_with_a_moment_opens_there() {
     let turn = printed(&[RUN, "--at", "12", "--snapshot", "100x30"]);
     assert_eq!(named("sample-runs/codex-p12:12"), turn);
 }
+
+#[test]
+fn each_step_tells_when_it_began_how_long_it_took_and_what_its_model_call_read() {
+    let run = "sample-runs/claude-code";
+    insta::assert_snapshot!(printed(&["show", run, "--turn", "2", "--times"]), @r"
+    step  UTC       began  took  wait    in  out  what
+       1  20:39:01  +0.2s     -  0.2s  5418  164  message Adding a unittest module.
+       2  20:39:01  +0.2s  0.2s  0.0s     ↑    ↑  Write tests/__init__.py
+       3  20:39:01  +0.3s  0.1s  0.0s     ↑    ↑  Write tests/test_core.py
+       4  20:39:01  +0.4s  0.2s  0.0s  5705   44  Bash python3 -m unittest discover -s tests -t . 2>&1
+       5  20:39:02  +0.7s     -  0.0s  5816   11  message Both tests pass.
+    ");
+
+    let shown = json(&["show", run, "--turn", "2", "--json"]);
+    let second = &shown["steps"][1];
+    assert_eq!((&second["model_call"], &second["context_tokens"]), (&1.into(), &5418.into()));
+    assert_eq!(second["tokens"]["input"], Json::Null, "tokens stand at one step of their call");
+    assert_eq!(shown["steps"][2]["waited_s"], 0.0, "it was called beside the second");
+    assert_eq!(shown["steps"][0]["took_s"], Json::Null, "a message has no result");
+    assert_eq!(shown["context_tokens"], shown["steps"][4]["context_tokens"]);
+}

@@ -150,9 +150,12 @@ fn what_is_unfolded_below_the_panel_is_brought_into_view() {
     assert_eq!(head(&down), head(&unfolded), "the way down does not scroll: {down}");
 }
 
-/// The context is what the last call of a turn read, and a curve of its own.
 #[test]
-fn the_context_is_a_curve() {
-    let shown = frame((120, 40), "2w");
-    assert!(shown.contains("context"), "{shown}");
+fn the_context_is_a_curve_with_a_mark_where_it_was_compacted() {
+    let paths = [Path::new("sample-runs/claude-code").to_owned()];
+    let size = Size { width: 120, height: 40 };
+    let keys = "2w 10j 8G";
+    let frame = runtime::headless(&paths, size, keys, Place::default(), Options::default());
+    let shown = export::text(&frame.unwrap_or_else(|why| panic!("{why}")));
+    insta::assert_snapshot!(shown);
 }

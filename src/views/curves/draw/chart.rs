@@ -48,6 +48,7 @@ pub fn draw(view: &Curves, session: &Session, theme: Theme, areas: &Areas, buffe
     chart.band(buffer);
     chart.playhead(buffer);
     chart.curves(buffer);
+    chart.compactions(buffer);
     chart.names(buffer);
 }
 
@@ -249,10 +250,7 @@ impl<'a> Chart<'a> {
         for stretch in points::checkpoints(run, self.points) {
             put(buffer, (plot.x + self.column_of(stretch.points.end - 1), below), "┴", muted);
         }
-        match self.view.number {
-            Number::Context => self.compactions(below, buffer),
-            _ => self.signals(below, buffer),
-        }
+        self.signals(below, buffer);
         if self.rows_below == 1 {
             return;
         }
@@ -276,10 +274,11 @@ impl<'a> Chart<'a> {
         }
     }
 
-    /// A mark under each point in whose turns, or since whose last step, the context was summarised and cut.
-    fn compactions(&self, y: u16, buffer: &mut Buffer) {
-        for at in self.compacted() {
-            let place = (self.plot.area.x + self.column_of(at), y);
+    /// A mark above each point in whose turns, or since whose last step, the context was summarised and cut, where the
+    /// context is drawn.
+    fn compactions(&self, buffer: &mut Buffer) {
+        for at in self.compacted().filter(|_| self.view.number == Number::Context) {
+            let place = (self.plot.area.x + self.column_of(at), self.plot.area.y);
             put(buffer, place, "⟲", self.theme.of(Meaning::Warning));
         }
     }

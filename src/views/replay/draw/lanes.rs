@@ -171,8 +171,6 @@ impl<'a> Picture<'a> {
         let width = usize::from(area.width);
         put_row(Line::from(own("─".repeat(width), muted)), None, area, 0, buffer);
         let Some(lane) = self.lanes.get(selected) else { return };
-        let agent = lane.agent.and_then(|agent| self.session.run.subagents.get(agent));
-        let task = agent.map_or("the main agent", |agent| &agent.title);
         let mut facts = vec![figures::counted(lane.steps, "step")];
         facts.extend((lane.failed > 0).then(|| format!("{} failed", lane.failed)));
         let ends = lane.bars.first().zip(lane.bars.last());
@@ -180,7 +178,8 @@ impl<'a> Picture<'a> {
             let since = |time: &Time| time.seconds_since(start).map(figures::lapse);
             Some(format!("+{} to +{}", since(from)?, since(to)?))
         }));
-        let left = vec![own(format!(" {}", safe(task)), self.theme.of(Meaning::Text))];
+        let left =
+            vec![own(format!(" {}", task(self.session, lane)), self.theme.of(Meaning::Text))];
         let right = vec![own(format!("{} ", facts.join(" · ")), muted)];
         put_row(sides(left, right, width), None, area, 1, buffer);
     }
@@ -191,10 +190,19 @@ fn name(session: &Session, lane: &Lane) -> [String; 2] {
     let margin = "  ".repeat(lane.depth.min(DEEPEST).saturating_sub(1));
     match lane.agent.and_then(|agent| session.run.subagents.get(agent)) {
         Some(agent) => {
-            [format!("{margin}⑂ {}", safe(&agent.name)), format!("  {}", safe(&agent.title))]
+            [format!("{margin}⑂ {}", safe(&agent.name)), format!("  {}", task(session, lane))]
         }
         None => ["main agent".into(), String::new()],
     }
+}
+
+/// What the agent was to do, in the words of the step that started it, else of its own request.
+fn task(session: &Session, lane: &Lane) -> String {
+    let run = &session.run;
+    let started = lane.started_by.and_then(|step| run.step(step)).map(|step| &step.label);
+    let asked = lane.agent.and_then(|agent| run.subagents.get(agent)).map(|agent| &agent.title);
+    let said = [started, asked].into_iter().flatten().find(|words| !words.is_empty());
+    said.map_or_else(|| "the main agent".into(), |words| safe(words))
 }
 
 /// Seconds between two ticks of an axis: the least round number that leaves each tick room.
