@@ -34,8 +34,6 @@ pub struct Lane {
     pub failures: Vec<Time>,
     /// Its own, without those of the agents it started.
     pub tokens: Tokens,
-    /// US dollars; None where nobody knows them.
-    pub cost_usd: Option<f64>,
 }
 
 impl Lane {

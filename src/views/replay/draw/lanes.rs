@@ -33,10 +33,9 @@ pub(super) fn title((scope, lanes): &(Scope, Vec<Lane>), theme: Theme) -> Vec<Sp
     ]
 }
 
-/// Cells of the tokens, of the length and of the cost at the right of a lane, a blank before each included.
+/// Cells of the tokens and of the length at the right of a lane, a blank before each included.
 const TOKENS: usize = 10;
 const LENGTH: usize = 8;
-const COST: usize = 10;
 
 /// Levels of sub-agents that are told apart by how far their names stand in.
 const DEEPEST: usize = 6;
@@ -51,7 +50,6 @@ pub(super) struct Picture<'a> {
     /// Cells of the names, and of the bars.
     names: usize,
     bars: usize,
-    has_costs: bool,
 }
 
 impl<'a> Picture<'a> {
@@ -63,13 +61,11 @@ impl<'a> Picture<'a> {
     ) -> Self {
         // One cell at the left is the mark of the selected lane, one at the right stays free.
         let width = usize::from(area.width).saturating_sub(2);
-        let has_costs = lanes.iter().any(|lane| lane.cost_usd.is_some());
         let widest = lanes.iter().map(|lane| text::width(&name(session, lane).concat())).max();
         let names = widest.unwrap_or_default().min(width / 4);
-        let right = TOKENS + LENGTH + if has_costs { COST } else { 0 };
-        let bars = width.saturating_sub(names + 3 + right);
+        let bars = width.saturating_sub(names + 3 + TOKENS + LENGTH);
         let span = lanes::span(lanes);
-        Self { session, lanes, theme, area, span, names, bars, has_costs }
+        Self { session, lanes, theme, area, span, names, bars }
     }
 
     /// `main        0s        1m        2m`, in the row above the area; without times a sentence instead.
@@ -80,8 +76,7 @@ impl<'a> Picture<'a> {
             Some(span) => own(format!("{}{}", " ".repeat(self.names + 3), self.ticks(span)), muted),
             None => own(" the recording tells no times, so there are no bars", muted),
         };
-        let cost = if self.has_costs { format!("{:>COST$}", "cost") } else { String::new() };
-        let heads = format!("{:>TOKENS$}{cost}{:>LENGTH$} ", "in/out", "length");
+        let heads = format!("{:>TOKENS$}{:>LENGTH$} ", "in/out", "length");
         put_row(
             sides(vec![left], vec![own(heads, muted)], usize::from(row.width)),
             None,
@@ -133,9 +128,7 @@ impl<'a> Picture<'a> {
             (input, output) => format!("{}/{}", known(input), known(output)),
         };
         let length = lane.seconds().map_or_else(|| "—".into(), figures::lapse);
-        let cost = lane.cost_usd.map_or_else(|| "—".into(), figures::dollars);
-        let cost = if self.has_costs { format!("{cost:>COST$}") } else { String::new() };
-        let right = format!("{tokens:>TOKENS$}{cost}{length:>LENGTH$}");
+        let right = format!("{tokens:>TOKENS$}{length:>LENGTH$}");
         let width = usize::from(self.area.width).saturating_sub(2);
         sides(left, vec![own(right, muted)], width)
     }
