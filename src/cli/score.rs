@@ -14,6 +14,7 @@ mod tables;
 use std::{
     io::IsTerminal,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use clap::ValueEnum;
@@ -89,7 +90,8 @@ enum Each {
 
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
     out.write_as(&args.forms)?;
-    let scorers = (args.measuring.scorer()?, ReuseReader::default());
+    let reader = Arc::new(ReuseReader::default());
+    let scorers = (args.measuring.scorer()?.with_reader(Arc::clone(&reader)), reader);
     let scorer = &scorers.0;
     let documents = match &args.tree {
         Some(folder) => vec![of_folder(folder, &scorers)?],
@@ -123,11 +125,11 @@ fn exit_of_folder(folder: &Path, documents: &[Document]) -> Exit {
 }
 
 /// What remembers contents from run to run.
-type Scorers = (Scorer, ReuseReader);
+type Scorers = (Scorer, Arc<ReuseReader>);
 
 fn of_folder(folder: &Path, (scorer, reader): &Scorers) -> Result<Document, Failure> {
-    let scored = scorer.score_folder(folder).map_err(Failure::unread)?;
-    let reuse = reader.of_folder(folder).map_err(Failure::unread)?;
+    let read = scorer.score_folder_with_reuse(folder, reader);
+    let (scored, reuse) = read.map_err(Failure::unread)?;
     Ok(Document::of_folder(folder, scored, reuse))
 }
 

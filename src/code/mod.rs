@@ -5,10 +5,12 @@
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod diff;
+pub mod flat;
 pub mod highlight;
 pub mod languages;
 pub mod patch;
 pub mod printed;
+pub mod short;
 pub mod tree;
 pub mod unified;
 

@@ -25,9 +25,11 @@ pub(super) fn is_registering(text: &str) -> bool {
 pub(super) fn path(text: &str) -> Option<Box<str>> {
     let value = text.rsplit_once('=').map_or(text, |(_, value)| value).trim();
     let value = value.split_once('[').map_or(value, |(value, _)| value).trim(); // extras
-    let parts: Vec<&str> = value.split(['.', ':']).collect();
-    let is_path = parts.len() > 1 && parts.iter().all(|part| is_identifier(part));
-    (is_path && value.matches(':').count() <= 1).then(|| parts.join(".").into())
+    let parts = || value.split(['.', ':']);
+    // Most strings are texts, which are none at their first word.
+    let is_path = parts().all(is_identifier) && parts().nth(1).is_some();
+    (is_path && value.matches(':').count() <= 1)
+        .then(|| parts().collect::<Vec<_>>().join(".").into())
 }
 
 /// The entry points of a `pyproject.toml`, a `setup.cfg` or an `entry_points.txt`: whatever looks as `pkg.mod:name`.

@@ -2,7 +2,6 @@
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
-    path::Path,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicUsize, Ordering},
@@ -12,7 +11,10 @@ use std::{
 use rayon::prelude::*;
 
 use crate::{
-    metrics::reuse::{self, Facts, File, Form, Reuse},
+    metrics::{
+        quality::Parsed,
+        reuse::{self, Facts, File, Form, Reuse},
+    },
     run::{
         RepoPath, Run,
         files::{BlobId, Blobs, Tree},
@@ -20,7 +22,7 @@ use crate::{
 };
 
 use super::{
-    Archive, folder,
+    Archive,
     score::{ALONE, GoesOn, at_once, is_plain},
 };
 
@@ -69,13 +71,28 @@ impl ReuseReader {
         reuse::link(&named)
     }
 
-    /// DIR of a plain folder. Links are not followed; a file that cannot be read is an error, in a sentence.
-    pub fn of_folder(&self, folder: &Path) -> Result<Reuse, String> {
-        let paths = folder::paths(folder, &reuse::takes)?;
-        let read = |path: RepoPath| Ok((path.clone(), folder::read(folder, &path)?));
-        let files: Vec<(RepoPath, Vec<u8>)> =
-            paths.into_par_iter().map(read).collect::<Result<_, String>>()?;
-        Ok(reuse::of(files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice()))))
+    /// Takes the facts of a content out of what was read to measure it.
+    pub(super) fn see(&self, blob: BlobId, path: &str, parsed: Parsed<'_>) {
+        let Some(form) = Form::of(path) else { return };
+        if let Some(facts) = reuse::read_parsed(form, parsed) {
+            let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+            known.insert((blob, form), Arc::new(facts));
+        }
+    }
+
+    /// DIR of some files, whatever else they are; the error is a sentence.
+    pub(super) fn of_files<'a>(
+        &self,
+        files: impl Iterator<Item = (&'a RepoPath, BlobId)>,
+        blobs: &(dyn Blobs + Sync),
+    ) -> Result<Reuse, String> {
+        let taken = files.filter(|(path, _)| reuse::takes(path.as_str()));
+        let named = taken.filter_map(|(path, blob)| {
+            Some((path.clone(), Some((blob, Form::of(path.as_str())?))))
+        });
+        let files: Files = named.collect();
+        self.read_all([&files], blobs)?;
+        Ok(self.link(&files))
     }
 }
 

@@ -11,14 +11,17 @@ use sha1::{Digest, Sha1};
 
 use crate::{
     code::tree::Grammar,
-    metrics::quality::{self, File, FileMeasure, Profile, Ruler, Scored},
+    metrics::{
+        quality::{self, File, FileMeasure, Parsed, Profile, Ruler, Scored},
+        reuse::{self, Reuse},
+    },
     run::{
         RepoPath, Run,
         files::{BlobId, Blobs, FileMode, Moment, Timeline, Tree, TreeFile},
     },
 };
 
-use super::{Archive, Cache, folder};
+use super::{Archive, Cache, ReuseReader, folder};
 
 /// Measures contents, and remembers them for as long as it lives; with a [`Cache`] for longer. Shared between threads.
 #[derive(Debug)]
@@ -27,6 +30,8 @@ pub struct Scorer {
     cache: Option<Cache>,
     measured: Mutex<HashMap<Content, Arc<FileMeasure>>>,
     gathered: Mutex<Gathered>,
+    /// Who is given what was read of each content.
+    reader: Option<Arc<ReuseReader>>,
 }
 
 /// Measures on their way to the cache: keys and values.
@@ -65,7 +70,14 @@ pub(super) const ALONE: usize = 3;
 
 impl Scorer {
     pub fn new(ruler: Ruler, cache: Option<Cache>) -> Self {
-        Self { ruler, cache, measured: Mutex::default(), gathered: Mutex::default() }
+        let (measured, gathered) = (Mutex::default(), Mutex::default());
+        Self { ruler, cache, measured, gathered, reader: None }
+    }
+
+    /// With a reader that will be asked for the same contents: it is given what is read of them, and reads no tree again.
+    #[must_use]
+    pub fn with_reader(self, reader: Arc<ReuseReader>) -> Self {
+        Self { reader: Some(reader), ..self }
     }
 
     pub fn ruler(&self) -> &Ruler {
@@ -114,7 +126,10 @@ impl Scorer {
                 .with_min_len(ALONE)
                 .map(|(content, path)| {
                     let bytes = blobs.blob(content.0)?;
-                    let measure = quality::measure(path.as_str(), &bytes, &self.ruler);
+                    let see = |parsed: Parsed<'_>| {
+                        self.reader.iter().for_each(|it| it.see(content.0, path.as_str(), parsed));
+                    };
+                    let measure = quality::measure_and(path.as_str(), &bytes, &self.ruler, see);
                     Ok((*content, Arc::new(measure)))
                 })
                 .collect::<Result<Vec<_>, String>>()?;
@@ -224,21 +239,49 @@ impl Scorer {
 
     /// Scores a plain folder. Links are not followed; a file that cannot be read is an error, in a sentence.
     pub fn score_folder(&self, folder: &Path) -> Result<Scored, String> {
-        let paths = folder::paths(folder, &|path| self.profile().takes(path))?;
+        let (_, scored) = self.score_read(folder, &|path| self.profile().takes(path))?;
+        Ok(scored)
+    }
+
+    /// The same, and DIR.
+    pub fn score_folder_with_reuse(
+        &self,
+        folder: &Path,
+        reader: &ReuseReader,
+    ) -> Result<(Scored, Reuse), String> {
+        let takes = |path: &str| self.profile().takes(path) || reuse::takes(path);
+        let (read, scored) = self.score_read(folder, &takes)?;
+        let files = read.paths.iter().map(|(path, blob)| (path, *blob));
+        Ok((scored, reader.of_files(files, &read.contents)?))
+    }
+
+    /// Reads the files that one of those who want to know something of them takes, each once, and scores those that
+    /// count.
+    fn score_read(
+        &self,
+        folder: &Path,
+        takes: &dyn Fn(&str) -> bool,
+    ) -> Result<(ReadFolder, Scored), String> {
+        let paths = folder::paths(folder, takes)?;
         let read = |path: &RepoPath| {
             let bytes = folder::read(folder, path)?;
             Ok((path.clone(), BlobId::of(&bytes), bytes))
         };
-        let files: Vec<_> = paths.par_iter().map(read).collect::<Result<_, String>>()?;
+        let mut files: Vec<_> = paths.par_iter().map(read).collect::<Result<_, String>>()?;
+        // The largest first, so that no core is left alone with one at the end.
+        files.sort_by_key(|(_, _, bytes)| std::cmp::Reverse(bytes.len()));
         let mut wanted = Wanted::default();
-        let mut contents = HashMap::new();
+        let mut read = ReadFolder { paths: vec![], contents: Loaded(HashMap::new()) };
         for (path, blob, bytes) in files {
-            let Some(grammar) = self.profile().grammar(path.as_str()) else { continue };
-            wanted.files.push((path, (blob, grammar)));
-            contents.insert(blob, Arc::from(bytes));
+            let grammar = self.profile().grammar(path.as_str());
+            if let Some(grammar) = grammar.filter(|_| self.profile().takes(path.as_str())) {
+                wanted.files.push((path.clone(), (blob, grammar)));
+            }
+            read.paths.push((path, blob));
+            read.contents.0.insert(blob, Arc::from(bytes));
         }
-        self.measure_all(unique([&wanted]), &Loaded(contents), &|_, _| true)?;
-        Ok(self.combine(wanted))
+        self.measure_all(unique([&wanted]), &read.contents, &|_, _| true)?;
+        Ok((read, self.combine(wanted)))
     }
 }
 
@@ -300,6 +343,12 @@ pub(super) fn at_once(timeline: &Timeline) -> usize {
     let changes = timeline.turns.iter().map(|turn| turn.changes.len()).sum::<usize>();
     let most = timeline.base.files.len() + changes; // there are never more at once
     (MOST_FILES / most.max(1)).max(2)
+}
+
+/// The files of a folder, and what is in them.
+struct ReadFolder {
+    paths: Vec<(RepoPath, BlobId)>,
+    contents: Loaded,
 }
 
 /// Contents that were read already.

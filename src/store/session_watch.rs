@@ -53,7 +53,6 @@ impl SessionWatch {
             true => self.look_into_folders(),
             false => vec![],
         };
-        changed.retain(|path| is_of_its_own(path));
         let now = (SystemTime::now(), Instant::now());
         for (path, seen) in &mut self.logs {
             let is_old = now.0.duration_since(seen.written).is_ok_and(|age| age > FRESH);
@@ -64,6 +63,7 @@ impl SessionWatch {
         }
         changed.sort();
         changed.dedup();
+        changed.retain(|path| is_of_its_own(path));
         changed
     }
 

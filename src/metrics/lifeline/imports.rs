@@ -1,7 +1,8 @@
 //! What an import statement brings, and what it is called.
 
 use super::facts::Import;
-use crate::{code::tree::Grammar, metrics::quality::flat::Flat};
+use crate::code::flat::Flat;
+use crate::code::tree::Grammar;
 
 /// The names of the statement at an entry. Empty for languages whose imports are not read.
 pub(super) fn of(text: &str, flat: &Flat<'_>, at: usize, grammar: Grammar) -> Vec<Import> {

@@ -1,6 +1,7 @@
 //! The facts of a file out of those of its pieces: the children of its root, each read alone. An edit changes a few of
 //! them; the others are known by their text.
 
+use crate::code::flat::Flat;
 use std::{collections::HashMap, sync::Arc};
 
 use tree_sitter::Tree;
@@ -13,7 +14,7 @@ use super::{
 };
 use crate::{
     code::tree::Grammar,
-    metrics::quality::{MAX_DEPTH, Span, flat::Flat},
+    metrics::quality::{MAX_DEPTH, Span},
 };
 
 /// The pieces of a text by their words, those since the piece before included; lines count from where that ended.

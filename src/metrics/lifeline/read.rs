@@ -1,5 +1,6 @@
 //! Reads the facts of a file, or of a piece of one, out of its tree, in one walk over its nodes.
 
+use crate::code::flat::Flat;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use tree_sitter::{Point, Tree};
@@ -18,7 +19,7 @@ use super::{
 use crate::{
     code::tree::{self, Grammar},
     metrics::{
-        quality::{MAX_BYTES, MAX_DEPTH, Span, flat::Flat, languages::names},
+        quality::{MAX_BYTES, MAX_DEPTH, Span, languages::names},
         registered,
     },
 };

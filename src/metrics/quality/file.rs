@@ -6,7 +6,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::wrappers::Links;
-use crate::{code::tree::Grammar, run::values::worded};
+use crate::{
+    code::{flat::Flat, tree::Grammar},
+    run::values::worded,
+};
 
 /// Everything measured on one file.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -57,6 +60,13 @@ worded! {
 pub struct Span {
     pub start: u32,
     pub end: u32,
+}
+
+/// The lines of a node.
+pub fn span(flat: &Flat<'_>, at: usize) -> Span {
+    let node = flat.entries[at].node;
+    let line = |row: usize| u32::try_from(row + 1).unwrap_or(u32::MAX);
+    Span { start: line(node.start_position().row), end: line(node.end_position().row) }
 }
 
 /// A function or method, or what the language has in their place.

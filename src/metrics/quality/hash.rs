@@ -1,37 +1,45 @@
 //! A hash of 128 bits for normalised text. Two texts that differ have other hashes for all practical purposes; nobody
 //! gains by making two that do not.
 
-const START: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
-const ODD: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b | 0x9e37_79b9_7f4a_7c15 << 64;
+const START: u64 = 0x6c62_272e_07bb_0142;
+const ONE: u64 = 0x9e37_79b9_7f4a_7c15;
+const TWO: u64 = 0xd1b5_4a32_d192_ed03;
 
 /// Of a word.
-pub fn of(bytes: &[u8]) -> u128 {
-    bytes.iter().fold(START, |hash, &byte| mix(hash, u128::from(byte)))
+pub fn of(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(START, |hash, &byte| mix(hash, u64::from(byte), ONE))
+}
+
+/// Of a word and a number.
+pub fn with(word: u64, number: u32) -> u64 {
+    mix(word, u64::from(number), TWO)
 }
 
 /// Of a list of words, fed one by one.
 #[derive(Debug, Clone, Copy)]
-pub struct Stream(u128);
+pub struct Stream(u64, u64);
 
 impl Default for Stream {
     fn default() -> Self {
-        Self(START)
+        Self(START, !START)
     }
 }
 
 impl Stream {
-    pub fn feed(&mut self, word: u128) {
-        self.0 = mix(self.0, word);
+    pub fn feed(&mut self, word: u64) {
+        self.0 = mix(self.0, word, ONE);
+        self.1 = mix(self.1, word, TWO);
     }
 
     pub fn finish(self) -> u128 {
-        mix(mix(self.0, START), ODD)
+        let (one, two) = (mix(self.0, self.1, TWO), mix(self.1, self.0, ONE));
+        u128::from(one) << 64 | u128::from(two)
     }
 }
 
 /// Multiplying carries a change upwards, turning brings it down again.
-fn mix(hash: u128, word: u128) -> u128 {
-    (hash ^ word).wrapping_mul(ODD).rotate_left(59)
+fn mix(hash: u64, word: u64, odd: u64) -> u64 {
+    (hash ^ word).wrapping_mul(odd).rotate_left(29)
 }
 
 #[cfg(test)]

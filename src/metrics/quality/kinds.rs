@@ -47,7 +47,7 @@ pub struct Names {
 #[derive(Debug)]
 pub struct Kinds {
     flags: Vec<Flags>,
-    words: Vec<u128>,
+    words: Vec<u64>,
 }
 
 impl Kinds {
@@ -60,12 +60,13 @@ impl Kinds {
         Self { flags: (0..count).map(flags).collect(), words: (0..count).map(word).collect() }
     }
 
+    #[inline]
     pub fn has(&self, kind: u16, flags: Flags) -> bool {
         self.flags.get(usize::from(kind)).is_some_and(|has| has & flags != 0)
     }
 
     /// The hash of what stands for the kind in normalised text.
-    pub fn word(&self, kind: u16) -> u128 {
+    pub fn word(&self, kind: u16) -> u64 {
         self.words.get(usize::from(kind)).copied().unwrap_or_default()
     }
 }

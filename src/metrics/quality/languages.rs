@@ -8,14 +8,15 @@ mod check_020;
 pub(in crate::metrics) mod names;
 mod rows;
 
+use crate::code::flat::Flat;
+use crate::metrics::quality::span;
 use std::{collections::BTreeMap, sync::LazyLock};
 
 use super::{
     MIN_CLONE_LINES,
     file::{Callable, CloneCandidate, FileMeasure, LineSet},
-    flat::{Flat, span},
     kinds::{BRANCH, CALLABLE, CASE, CLONE, COMMENT, Kinds, Names, OPERATION, OWNER},
-    normal::{Fate, Normal},
+    normal::{self, Fate, Normal},
     profile::Profile,
 };
 use crate::code::tree::Grammar;
@@ -166,7 +167,8 @@ impl Source<'_> {
     fn clones(&self) -> Vec<CloneCandidate> {
         let fate =
             |at: usize| if self.flat.entries[at].is_named { Fate::Kept } else { Fate::Dropped };
-        let normal = Normal { text: self.text, flat: self.flat, kinds: self.kinds, fate: &fate };
+        let source = normal::Source { text: self.text, flat: self.flat, kinds: self.kinds };
+        let mut normal = Normal::of(source, fate);
         let pieces = (0..self.flat.len()).filter(|&at| self.has(at, CLONE));
         let candidate = |at| {
             let span = span(self.flat, at);

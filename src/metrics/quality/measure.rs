@@ -1,5 +1,6 @@
 //! Measuring one file.
 
+use crate::code::flat::Flat;
 use std::borrow::Cow;
 
 use tree_sitter::Tree;
@@ -7,7 +8,6 @@ use tree_sitter::Tree;
 use super::{
     MAX_BYTES, MAX_DEPTH,
     file::{FileMeasure, Hit, Skip, Span},
-    flat::Flat,
     languages::{self, Row},
     profile::Profile,
     python,
@@ -24,10 +24,29 @@ use crate::{
 ///
 /// Never fails: a file that does not count says why in `skipped`.
 pub fn measure(path: &str, bytes: &[u8], ruler: &Ruler) -> FileMeasure {
+    measure_and(path, bytes, ruler, |_| {})
+}
+
+/// A file without errors, as it was read to be measured.
+#[derive(Clone, Copy)]
+pub struct Parsed<'a> {
+    pub grammar: Grammar,
+    pub text: &'a str,
+    pub flat: &'a Flat<'a>,
+}
+
+/// The same, and `seen` is given what was read, so that what else there is to know of the file needs no second tree. It
+/// is not called for a file that is read otherwise than it is written, or has an error.
+pub fn measure_and(
+    path: &str,
+    bytes: &[u8],
+    ruler: &Ruler,
+    seen: impl FnOnce(Parsed<'_>),
+) -> FileMeasure {
     let Some(grammar) = ruler.profile().grammar(path) else {
         return skipped(None, Skip::NoGrammar);
     };
-    match try_measure(grammar, bytes, ruler) {
+    match try_measure(grammar, bytes, ruler, seen) {
         Ok(measure) => FileMeasure { grammar: Some(grammar), ..measure },
         Err(why) => skipped(Some(grammar), why),
     }
@@ -37,7 +56,12 @@ fn skipped(grammar: Option<Grammar>, why: Skip) -> FileMeasure {
     FileMeasure { grammar, skipped: Some(why), ..FileMeasure::default() }
 }
 
-fn try_measure(grammar: Grammar, bytes: &[u8], ruler: &Ruler) -> Result<FileMeasure, Skip> {
+fn try_measure(
+    grammar: Grammar,
+    bytes: &[u8],
+    ruler: &Ruler,
+    seen: impl FnOnce(Parsed<'_>),
+) -> Result<FileMeasure, Skip> {
     if bytes.len() > MAX_BYTES {
         return Err(Skip::TooBig);
     }
@@ -51,6 +75,10 @@ fn try_measure(grammar: Grammar, bytes: &[u8], ruler: &Ruler) -> Result<FileMeas
     if flat.depth > MAX_DEPTH {
         return Err(Skip::TooDeep);
     }
+    let is_as_written = matches!((&written, &text), (Cow::Borrowed(_), Cow::Borrowed(_)));
+    if is_as_written && !tree.root_node().has_error() {
+        seen(Parsed { grammar, text: &text, flat: &flat });
+    }
     if grammar == Grammar::Python && python::is_refused(&text, &flat, ruler.profile()) {
         return Err(Skip::SyntaxError);
     }
@@ -62,8 +90,11 @@ fn try_measure(grammar: Grammar, bytes: &[u8], ruler: &Ruler) -> Result<FileMeas
         return Ok(measure); // what runs the rules there cannot read a file that is not UTF-8
     }
     match rules_see(&written, grammar, ruler.profile()) {
-        Some(tree) => Ok(with_rules(measure, ruler, grammar, &written, &tree)),
-        None => Ok(with_rules(measure, ruler, grammar, &text, &tree)),
+        Some(tree) => {
+            let flat = Flat::of(&tree);
+            Ok(with_rules(measure, ruler, grammar, &written, (&tree, &flat)))
+        }
+        None => Ok(with_rules(measure, ruler, grammar, &text, (&tree, &flat))),
     }
 }
 
@@ -84,7 +115,7 @@ fn with_rules(
     ruler: &Ruler,
     grammar: Grammar,
     text: &str,
-    tree: &Tree,
+    tree: (&Tree, &Flat<'_>),
 ) -> FileMeasure {
     let found = ruler.rules().scan(grammar, text, tree, ruler.profile().comments());
     let suppressed = u32::try_from(found.all.len() - found.kept.len()).unwrap_or(u32::MAX);

@@ -8,7 +8,6 @@
 
 mod changes;
 mod file;
-pub(in crate::metrics) mod flat;
 mod hash;
 mod kinds;
 pub(in crate::metrics) mod languages;
@@ -24,10 +23,11 @@ mod text;
 mod wrappers;
 
 pub use changes::{Change, Weight, What, changes, not_compared};
+pub(in crate::metrics) use file::span;
 pub use file::{Callable, CloneCandidate, FileMeasure, Hit, LineSet, Skip, Span};
 pub use kinds::{Names, flags_in};
 pub use languages::{ROWS, Row};
-pub use measure::measure;
+pub use measure::{Parsed, measure, measure_and};
 pub use profile::Profile;
 pub use ruler::Ruler;
 pub use scored::{Scored, Unmeasured};

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use tree_sitter::Node;
+
 /// The text with `\n` for every line end, as Python opens files.
 pub fn universal(text: &str) -> Cow<'_, str> {
     if text.contains('\r') {
@@ -23,14 +25,29 @@ pub fn has_lone_carriage_return(text: &str) -> bool {
 pub struct Lines<'a> {
     text: &'a str,
     starts: Vec<usize>,
+    /// Whether a syntax tree sees the same lines.
+    are_those_of_a_tree: bool,
 }
 
 impl<'a> Lines<'a> {
     pub fn of(text: &'a str) -> Self {
-        let ends =
-            text.char_indices().filter(|&(_, c)| is_line_end(c)).map(|(at, c)| at + c.len_utf8());
-        let starts = std::iter::once(0).chain(ends).filter(|&start| start < text.len());
-        Self { text, starts: starts.collect() }
+        let (mut starts, mut are_those_of_a_tree) = (vec![0], true);
+        for (at, byte) in text.bytes().enumerate() {
+            let after = match byte {
+                b'\n' => at + 1,
+                // What may begin another line end.
+                b'\r' | 0xb | 0xc | 0x1c..=0x1e | 0xc2 | 0xe2 => {
+                    let c = text.get(at..).and_then(|rest| rest.chars().next());
+                    let Some(end) = c.filter(|&c| is_line_end(c)) else { continue };
+                    are_those_of_a_tree = false;
+                    at + end.len_utf8()
+                }
+                _ => continue,
+            };
+            starts.push(after);
+        }
+        starts.pop_if(|start| *start >= text.len());
+        Self { text, starts, are_those_of_a_tree }
     }
 
     pub fn len(&self) -> usize {
@@ -43,11 +60,25 @@ impl<'a> Lines<'a> {
         u32::try_from(line).unwrap_or(u32::MAX)
     }
 
+    /// The line a node begins in, counted from 1.
+    pub fn first_of(&self, node: Node<'_>) -> u32 {
+        if self.are_those_of_a_tree {
+            return u32::try_from(node.start_position().row + 1).unwrap_or(u32::MAX);
+        }
+        self.line_of(node.start_byte())
+    }
+
     /// A line by its number from 0, its end cut off; empty past the last.
     pub fn line(&self, row: usize) -> &'a str {
         let Some(&start) = self.starts.get(row) else { return "" };
         let end = self.starts.get(row + 1).copied().unwrap_or(self.text.len());
         self.text.get(start..end).unwrap_or_default().trim_end_matches(is_line_end)
+    }
+
+    /// Whether there is nothing but white space in a line, by its number from 0.
+    pub fn is_blank(&self, row: usize) -> bool {
+        let first = self.starts.get(row).and_then(|&start| self.text.as_bytes().get(start));
+        !first.is_some_and(u8::is_ascii_graphic) && self.line(row).chars().all(is_space)
     }
 }
 
@@ -61,4 +92,26 @@ fn is_line_end(c: char) -> bool {
 /// White space as `str.strip` of Python takes it: that of Unicode and four separators of ASCII.
 pub fn is_space(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\u{1c}'..='\u{1f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_cut_where_python_cuts_them() {
+        let lines = |text| {
+            (0..Lines::of(text).len())
+                .map(|row| Lines::of(text).line(row).to_owned())
+                .collect::<Vec<_>>()
+        };
+
+        assert_eq!(lines(""), [""; 0]);
+        assert_eq!(lines("a\nb"), ["a", "b"]);
+        assert_eq!(
+            lines("a\u{c}b\u{85}c\u{2028}d\u{e9}\u{2019}\n\n"),
+            ["a", "b", "c", "d\u{e9}\u{2019}", ""]
+        );
+        assert!(Lines::of("  \u{2003}\n").is_blank(0) && !Lines::of("  x\n").is_blank(0));
+    }
 }

@@ -20,10 +20,11 @@ mod script;
 mod source;
 mod steps;
 
+use crate::code::flat::Flat;
 use serde::Serialize;
 
 use super::{
-    quality::{MAX_BYTES, MAX_DEPTH, Skip, flat::Flat},
+    quality::{MAX_BYTES, MAX_DEPTH, Parsed, Skip},
     registered,
 };
 use crate::code::tree::{Grammar, parse};
@@ -171,10 +172,24 @@ fn try_read(form: Form, bytes: &[u8]) -> Result<Facts, Skip> {
     if flat.depth > MAX_DEPTH {
         return Err(Skip::TooDeep);
     }
+    facts_of(grammar, text, &flat)
+}
+
+/// The same as [`read`] of a file that was read to be measured; None where it would be read otherwise here.
+pub fn read_parsed(form: Form, parsed: Parsed<'_>) -> Option<Facts> {
+    let Parsed { grammar, text, flat } = parsed;
+    let is_same = form == Form::Code(grammar) && !text.starts_with('\u{feff}');
+    is_same.then(|| {
+        facts_of(grammar, text, flat)
+            .unwrap_or_else(|why| Facts { skipped: Some(why), ..Facts::default() })
+    })
+}
+
+fn facts_of(grammar: Grammar, text: &str, flat: &Flat<'_>) -> Result<Facts, Skip> {
     match grammar {
-        Grammar::Python => python::read(text, &flat).ok_or(Skip::SyntaxError),
-        Grammar::JavaScript | Grammar::TypeScript | Grammar::Tsx => Ok(script::read(text, &flat)),
-        Grammar::Rust => Ok(rust::read(text, &flat)),
+        Grammar::Python => python::read(text, flat).ok_or(Skip::SyntaxError),
+        Grammar::JavaScript | Grammar::TypeScript | Grammar::Tsx => Ok(script::read(text, flat)),
+        Grammar::Rust => Ok(rust::read(text, flat)),
         Grammar::C
         | Grammar::Cpp
         | Grammar::Go

@@ -4,10 +4,9 @@
 //! loaded is a [`Problem`] with its place, and the others run.
 
 mod built_in;
+mod direct;
 mod facts;
 mod load;
-mod marks;
-mod needs;
 mod plain;
 mod scan;
 
@@ -20,7 +19,7 @@ pub use facts::RuleFacts;
 pub use load::Problem;
 pub use scan::{Comments, Found, Match};
 
-use crate::code::tree::Grammar;
+use crate::code::{flat::Flat, tree::Grammar};
 use scan::Set;
 
 /// What the user is told the built-in rules come from; no path is called so.
@@ -95,15 +94,16 @@ impl Rules {
         &self.problems
     }
 
-    /// Every match in a file, in the order they start. `tree` is that of `text`.
+    /// Every match in a file, in the order they start. `tree` is that of `text`, and `flat` of `tree`.
     pub fn scan(
         &self,
         grammar: Grammar,
         text: &str,
-        tree: &tree_sitter::Tree,
+        (tree, flat): (&tree_sitter::Tree, &Flat<'_>),
         comments: Comments,
     ) -> Found<'_> {
-        self.sets.get(&grammar).map_or_else(Found::default, |set| set.scan(text, tree, comments))
+        let set = self.sets.get(&grammar);
+        set.map_or_else(Found::default, |set| set.scan(text, tree, flat, comments))
     }
 }
 

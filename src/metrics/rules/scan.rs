@@ -8,10 +8,10 @@ use ast_grep_language::SupportLang;
 use tree_sitter::{Node, Tree};
 
 use super::{
-    marks::{Marked, Words},
-    needs::{Way, ways},
+    direct::{self, Direct, File},
     plain::{PlainDoc, PlainNode},
 };
+use crate::code::flat::Flat;
 
 /// A rule that runs.
 pub struct Rule {
@@ -23,16 +23,10 @@ pub struct Rule {
 #[derive(Debug)]
 pub struct Set {
     rules: Vec<Rule>,
-    /// The ways of the rules that may match a kind of node, those of a rule together.
-    by_kind: Vec<Vec<Try>>,
-    words: Words,
-}
-
-/// A rule by its index, and a way in which it may match.
-#[derive(Debug)]
-struct Try {
-    rule: usize,
-    way: Way,
+    /// The same, where they can be matched without the library.
+    directs: Vec<Option<Direct>>,
+    /// Indices of the rules that may match a kind of node, by kind.
+    by_kind: Vec<Vec<usize>>,
 }
 
 /// What a pattern does at a comment in the code.
@@ -64,17 +58,19 @@ pub struct Match<'r> {
 
 impl Set {
     pub fn new(rules: Vec<Rule>) -> Self {
-        let (mut by_kind, mut words): (Vec<Vec<_>>, _) = (vec![], Words::default());
+        let mut by_kind: Vec<Vec<usize>> = vec![];
         for (at, rule) in rules.iter().enumerate() {
-            let ways = ways(&rule.config, &mut words);
             for kind in rule.config.matcher.potential_kinds().iter().flatten() {
                 by_kind.resize_with(by_kind.len().max(kind + 1), Vec::new);
-                let of_kind =
-                    ways.iter().filter(|way| way.kind.is_none_or(|is| usize::from(is) == kind));
-                by_kind[kind].extend(of_kind.map(|way| Try { rule: at, way: *way }));
+                by_kind[kind].push(at);
             }
         }
-        Self { rules, by_kind, words }
+        let mut directs: Vec<_> = rules.iter().map(|rule| Direct::read(&rule.config)).collect();
+        // A flat tree has no list of the nodes that the grammar could not read.
+        for at in by_kind.get(usize::from(u16::MAX)).into_iter().flatten() {
+            directs[*at] = None;
+        }
+        Self { rules, directs, by_kind }
     }
 
     pub fn len(&self) -> usize {
@@ -86,52 +82,91 @@ impl Set {
         self.rules.iter()
     }
 
-    pub fn scan(&self, text: &str, tree: &Tree, comments: Comments) -> Found<'_> {
+    /// `flat` is of `tree`, and that of `text`.
+    pub fn scan(&self, text: &str, tree: &Tree, flat: &Flat<'_>, comments: Comments) -> Found<'_> {
         let Some(lang) = self.rules.first().map(|rule| rule.config.language) else {
             return Found::default();
         };
-        let doc = StrDoc { src: text.to_owned(), lang, tree: tree.clone() };
-        match comments {
-            Comments::PassedOver => self.found(&AstGrep::doc(doc)),
-            Comments::Taken => self.found(&AstGrep::doc(PlainDoc(doc))),
+        let mut all = self.direct(text, flat, comments);
+        let may_ignore = memchr::memmem::find(text.as_bytes(), b"ast-grep-ignore").is_some();
+        let mut kept = None;
+        if may_ignore || !self.are_all_direct(flat) {
+            let doc = StrDoc { src: text.to_owned(), lang, tree: tree.clone() };
+            let by_library = match comments {
+                Comments::PassedOver => self.by_library(&AstGrep::doc(doc), flat, may_ignore),
+                Comments::Taken => self.by_library(&AstGrep::doc(PlainDoc(doc)), flat, may_ignore),
+            };
+            all.extend(by_library.all);
+            kept = may_ignore.then_some(by_library.kept);
         }
-    }
-
-    fn found<D: Parsed>(&self, root: &AstGrep<D>) -> Found<'_> {
-        let mut all = self.matches(root);
         all.sort_unstable();
-        let may_ignore = root.root().text().contains("ast-grep-ignore");
-        let kept = if may_ignore { self.kept(root) } else { all.clone() };
+        let kept = kept.unwrap_or_else(|| all.clone());
         Found { all, kept }
     }
 
-    fn matches<D: Parsed>(&self, root: &AstGrep<D>) -> Vec<Match<'_>> {
-        let doc = root.root().get_doc();
-        let nodes = self.words.mark(doc.tree(), doc.get_source());
-        let tries = self.tries(&nodes);
+    /// Whether no rule is left to the library. Of what is as wide as nothing the tree may not find the parent and the
+    /// brothers again, and the library asks the tree.
+    fn is_direct(&self, rule: usize, flat: &Flat<'_>) -> bool {
+        !flat.has_empty && self.directs[rule].is_some()
+    }
+
+    fn are_all_direct(&self, flat: &Flat<'_>) -> bool {
+        (0..self.rules.len()).all(|rule| self.is_direct(rule, flat))
+    }
+
+    /// The matches of the rules that need no library.
+    fn direct(&self, text: &str, flat: &Flat<'_>, comments: Comments) -> Vec<Match<'_>> {
         let mut found = vec![];
-        for marked in &nodes {
-            let mut tried = None;
-            for Try { rule: at, way } in tries.get(usize::from(marked.kind)).into_iter().flatten() {
-                if tried == Some(*at) || !is_open(way, marked, &nodes) {
-                    continue;
-                }
-                tried = Some(*at);
-                let rule = &self.rules[*at];
-                let node = root.adopt(D::node(marked.node));
-                if let Some(hit) = rule.config.matcher.match_node(node) {
-                    found.push(at_lines(&rule.id, hit.start_pos().line(), hit.end_pos().line()));
+        if flat.has_empty {
+            return found;
+        }
+        let file = File::new(flat, text, comments == Comments::PassedOver);
+        let may_match = self.directs.iter().map(|direct| {
+            let direct = direct.as_ref().filter(|direct| direct.may_match(&file))?;
+            Some(direct.on(&file))
+        });
+        let mut may_match: Vec<Option<direct::Match<'_>>> = may_match.collect();
+        for (kind, rules) in self.by_kind.iter().take(flat.kinds()).enumerate() {
+            let nodes = file.of_kind(u16::try_from(kind).unwrap_or(u16::MAX));
+            let rules: Vec<usize> = match nodes {
+                [] => continue,
+                _ => rules.iter().copied().filter(|rule| may_match[*rule].is_some()).collect(),
+            };
+            for &at in nodes {
+                for rule in &rules {
+                    if may_match[*rule].as_mut().is_some_and(|rule| rule.matches(at as usize)) {
+                        let node = flat.entries[at as usize].node;
+                        let (start, end) = (node.start_position().row, node.end_position().row);
+                        found.push(at_lines(&self.rules[*rule].id, start, end));
+                    }
                 }
             }
         }
         found
     }
 
-    /// What may match in a file of these nodes, by kind.
-    fn tries(&self, nodes: &[Marked<'_>]) -> Vec<Vec<&Try>> {
-        let in_file = nodes.first().map(|root| root.family.within).unwrap_or_default();
-        let is_there = |one: &&Try| one.way.in_file().are_in(&in_file);
-        self.by_kind.iter().map(|tries| tries.iter().filter(is_there).collect()).collect()
+    /// `all` are the matches of the rules that are left to the library, `kept` those of all rules.
+    fn by_library<D: Parsed>(
+        &self,
+        root: &AstGrep<D>,
+        flat: &Flat<'_>,
+        may_ignore: bool,
+    ) -> Found<'_> {
+        let mut all = vec![];
+        // The same nodes of the tree that the library has.
+        for entry in &Flat::of(root.root().get_doc().tree()).entries {
+            for &at in self.by_kind.get(usize::from(entry.kind)).into_iter().flatten() {
+                if self.is_direct(at, flat) {
+                    continue;
+                }
+                let rule = &self.rules[at];
+                if let Some(hit) = rule.config.matcher.match_node(root.adopt(D::node(entry.node))) {
+                    all.push(at_lines(&rule.id, hit.start_pos().line(), hit.end_pos().line()));
+                }
+            }
+        }
+        let kept = if may_ignore { self.kept(root) } else { vec![] };
+        Found { all, kept }
     }
 
     /// The same by the library's own scan, which knows what an ignoring comment means.
@@ -150,12 +185,6 @@ impl Set {
         kept.sort_unstable();
         kept
     }
-}
-
-/// Whether a way leads anywhere at a node. Of what is as wide as nothing the tree may not find the parent again.
-fn is_open(way: &Way, at: &Marked<'_>, nodes: &[Marked<'_>]) -> bool {
-    let family = &nodes[at.parent].family;
-    way.node.is_in(&at.family) && (way.parent.is_in(family) || at.node.byte_range().is_empty())
 }
 
 /// What can be made of a tree's nodes.
@@ -200,7 +229,7 @@ impl fmt::Debug for Rule {
 mod tests {
     #![allow(clippy::disallowed_methods)] // tests may read the disk
 
-    use std::{fs, path::Path, sync::LazyLock};
+    use std::{collections::BTreeSet, fs, path::Path, sync::LazyLock};
 
     use proptest::prelude::*;
 
@@ -217,14 +246,19 @@ mod tests {
         RULES.facts().flat_map(|rule| [rule.before, rule.after]).flatten().collect()
     });
 
-    /// With what is looked for first, and by the library, which tries every rule at every node of its kinds.
+    /// By the rules themselves, and by the library, which tries every rule at every node of its kinds.
     fn both_ways(text: &str) -> (Vec<Match<'static>>, Vec<Match<'static>>) {
-        let set = &RULES.sets[&Grammar::Python];
+        ways(&RULES.sets[&Grammar::Python], text, Comments::PassedOver)
+    }
+
+    fn ways<'r>(set: &'r Set, text: &str, comments: Comments) -> (Vec<Match<'r>>, Vec<Match<'r>>) {
         let tree = tree::parse(Grammar::Python, text.as_bytes()).unwrap();
-        let root = AstGrep::doc(StrDoc { src: text.to_owned(), lang: SupportLang::Python, tree });
-        let (mut ours, mut theirs) = (set.matches(&root), set.kept(&root));
-        ours.sort_unstable();
-        theirs.sort_unstable();
+        let ours = set.scan(text, &tree, &Flat::of(&tree), comments).all;
+        let doc = StrDoc { src: text.to_owned(), lang: SupportLang::Python, tree: tree.clone() };
+        let theirs = match comments {
+            Comments::PassedOver => set.kept(&AstGrep::doc(doc)),
+            Comments::Taken => set.kept(&AstGrep::doc(PlainDoc(doc))),
+        };
         (ours, theirs)
     }
 
@@ -232,18 +266,65 @@ mod tests {
         text.lines().map(|line| format!("    {line}\n")).collect()
     }
 
-    #[test]
-    fn looking_first_for_what_a_rule_needs_loses_no_match() {
+    /// Every form that a rule may have, each matching some of [`CODE`].
+    const FORMS: &str = include_str!("direct/forms.yml");
+
+    const CODE: &str = include_str!("direct/forms.py");
+
+    fn real_files() -> Vec<String> {
         let recorder = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample-runs/recorder");
         let files = fs::read_dir(recorder).unwrap().flatten().map(|entry| entry.path());
         let files = files.filter(|path| path.extension().is_some_and(|end| end == "py"));
-        let real: Vec<String> = files.map(|path| fs::read_to_string(path).unwrap()).collect();
+        files.map(|path| fs::read_to_string(path).unwrap()).collect()
+    }
+
+    #[test]
+    fn the_rules_themselves_match_where_the_library_does() {
+        let real = real_files();
         assert!(real.len() > 3);
 
         for text in PIECES.iter().chain(&real).chain([&PIECES.concat()]) {
             let (ours, theirs) = both_ways(text);
             assert_eq!(ours, theirs, "{text}");
         }
+    }
+
+    #[test]
+    fn every_form_of_a_rule_matches_where_the_library_does() {
+        let rules = Rules::load("forms", &[("forms.yml", FORMS)]);
+        assert_eq!(rules.problems(), []);
+        let set = &rules.sets[&Grammar::Python];
+        let by_library: Vec<&str> = (set.rules.iter().zip(&set.directs))
+            .filter_map(|(rule, direct)| direct.is_none().then_some(rule.id.as_str()))
+            .collect();
+        assert_eq!(by_library, ["left-to-the-library", "left-to-the-library-too"]);
+
+        let pieces = PIECES.concat();
+        for comments in [Comments::PassedOver, Comments::Taken] {
+            for text in real_files().iter().map(String::as_str).chain([CODE, &pieces]) {
+                let (ours, theirs) = ways(set, text, comments);
+                assert_eq!(ours, theirs, "{comments:?}: {text}");
+            }
+        }
+        let hit: BTreeSet<&str> =
+            ways(set, CODE, Comments::PassedOver).0.iter().map(|hit| hit.rule).collect();
+        let all: BTreeSet<&str> = set.rules.iter().map(|rule| rule.id.as_str()).collect();
+        assert_eq!(all.difference(&hit).copied().collect::<Vec<_>>(), [""; 0]);
+    }
+
+    #[test]
+    fn where_a_node_has_no_text_the_library_matches() {
+        let tree = tree::parse(Grammar::Python, CODE.as_bytes()).unwrap();
+        let mut flat = Flat::of(&tree);
+        let found = |flat: &Flat<'_>| {
+            RULES.scan(Grammar::Python, CODE, (&tree, flat), Comments::Taken).all
+        };
+        let ours = found(&flat);
+
+        flat.has_empty = true;
+
+        assert!(!ours.is_empty());
+        assert_eq!(found(&flat), ours);
     }
 
     proptest! {

@@ -4,6 +4,8 @@
 mod sloc;
 mod symbols;
 
+use crate::code::flat::Flat;
+use crate::metrics::quality::span;
 use std::{collections::BTreeMap, sync::LazyLock};
 
 use crate::{
@@ -11,9 +13,8 @@ use crate::{
     metrics::quality::{
         MIN_CLONE_LINES,
         file::{CloneCandidate, FileMeasure, LineSet},
-        flat::{Flat, span},
         kinds::{CLONE, COMMENT, Kinds, Names},
-        normal::{Fate, Normal},
+        normal::{self, Fate, Normal},
         text::Lines,
         wrappers::Links,
     },
@@ -189,7 +190,7 @@ pub fn measure(text: &str, flat: &Flat<'_>, grammar: Grammar) -> FileMeasure {
 fn clones(text: &str, flat: &Flat<'_>, kinds: &Kinds, sloc: &LineSet) -> Vec<CloneCandidate> {
     let is_comment = |at: usize| kinds.has(flat.entries[at].kind, COMMENT);
     let fate = |at: usize| if is_comment(at) { Fate::Dropped } else { Fate::Kept };
-    let normal = Normal { text, flat, kinds, fate: &fate };
+    let mut normal = Normal::of(normal::Source { text, flat, kinds }, fate);
     let pieces = (0..flat.len()).filter(|&at| kinds.has(flat.entries[at].kind, CLONE));
     let candidate = |at| {
         let span = span(flat, at);

@@ -1,11 +1,15 @@
 //! Functions of a Python file: which count, their paths and their length.
 
+use crate::code::flat::Flat;
+use crate::metrics::quality::span;
 use std::collections::HashSet;
 
-use super::KINDS;
+use super::{
+    KINDS,
+    is::{Is, is},
+};
 use crate::metrics::quality::{
     file::{Callable, LineSet},
-    flat::{Flat, span},
     kinds::BRANCH,
     profile::Profile,
     text,
@@ -36,15 +40,17 @@ pub fn walk(text: &str, flat: &Flat<'_>) -> Vec<Walked> {
     let mut open = vec![(0, Enclosing::default())];
     while let Some((at, around)) = open.pop() {
         for child in flat.children(at) {
-            let kind = flat.kind(child);
+            let kind = is(flat, child);
             match kind {
-                "block" => open.push((child, Enclosing { is_decorated: false, ..around.clone() })),
-                "decorated_definition" => {
+                Is::Block => {
+                    open.push((child, Enclosing { is_decorated: false, ..around.clone() }))
+                }
+                Is::Decorated => {
                     open.push((child, Enclosing { is_decorated: true, ..around.clone() }))
                 }
-                "class_definition" | "function_definition" => {
+                Is::Class | Is::Function => {
                     let name = dotted(&around.owner, name(text, flat, child));
-                    let class = (kind == "class_definition").then_some(child);
+                    let class = (kind == Is::Class).then_some(child);
                     open.push((
                         child,
                         Enclosing { owner: name.clone(), class, is_decorated: false },
@@ -79,7 +85,7 @@ pub fn plain_names<'a>(text: &'a str, flat: &Flat<'_>) -> HashSet<&'a str> {
 
 fn functions(text: &str, flat: &Flat<'_>) -> impl Iterator<Item = Walked> {
     let all = walk(text, flat).into_iter();
-    all.filter(|walked| flat.kind(walked.at) == "function_definition")
+    all.filter(|walked| is(flat, walked.at) == Is::Function)
 }
 
 /// How many branches lie before each entry; one more at the end.
@@ -104,7 +110,7 @@ fn length(text: &str, flat: &Flat<'_>, at: usize, sloc: &LineSet, profile: Profi
     if profile.is_scb_check() {
         return sloc.count_within(span(flat, at));
     }
-    let body = text.get(flat.entries[at].node.byte_range()).unwrap_or_default();
+    let body = flat.text_of(text, at);
     let counts = |line: &&str| {
         let line = line.trim_matches(text::is_space);
         !line.is_empty() && !line.starts_with('#')

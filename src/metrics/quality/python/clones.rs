@@ -1,12 +1,17 @@
 //! Pieces of a Python file that may be clones.
 
-use super::{KINDS, sloc};
+use super::{
+    KINDS,
+    is::{Is, is},
+    sloc,
+};
+use crate::code::flat::Flat;
+use crate::metrics::quality::span;
 use crate::metrics::quality::{
     MIN_CLONE_LINES,
     file::{CloneCandidate, LineSet, Span},
-    flat::{Flat, span},
-    kinds::{CLONE, COMMENT},
-    normal::{Fate, Normal},
+    kinds::CLONE,
+    normal::{self, Fate, Normal},
     profile::Profile,
 };
 
@@ -19,10 +24,9 @@ pub fn candidates(
     sloc: &LineSet,
     profile: Profile,
 ) -> Vec<CloneCandidate> {
-    let fate = |at: usize| {
-        if profile.is_scb_check() { in_check(text, flat, at) } else { in_paper(flat, at) }
-    };
-    let normal = Normal { text, flat, kinds: &KINDS, fate: &fate };
+    let is_check = profile.is_scb_check();
+    let fate = |at: usize| if is_check { in_check(text, flat, at) } else { in_paper(flat, at) };
+    let mut normal = Normal::of(normal::Source { text, flat, kinds: &KINDS }, fate);
     let pieces = (0..flat.len()).filter(|&at| KINDS.has(flat.entries[at].kind, CLONE));
     let counts = |at: &usize| !(profile.is_scb_check() && is_for_type_checking(text, flat, *at));
     let candidate = |at| {
@@ -40,7 +44,7 @@ fn length(span: Span, sloc: &LineSet, profile: Profile) -> u32 {
 fn in_paper(flat: &Flat<'_>, at: usize) -> Fate {
     if !flat.entries[at].is_named {
         Fate::Dropped
-    } else if flat.kind(at) == "expression_statement" {
+    } else if is(flat, at) == Is::ExpressionStatement {
         Fate::Opened
     } else {
         Fate::Kept
@@ -48,8 +52,11 @@ fn in_paper(flat: &Flat<'_>, at: usize) -> Fate {
 }
 
 fn in_check(text: &str, flat: &Flat<'_>, at: usize) -> Fate {
-    let is_comment = KINDS.has(flat.entries[at].kind, COMMENT);
-    let is_dropped = is_comment || sloc::plain_string_statement(text, flat, at).is_some();
+    let is_dropped = match is(flat, at) {
+        Is::Comment => true,
+        Is::ExpressionStatement => sloc::plain_string_statement(text, flat, at).is_some(),
+        _ => false,
+    };
     if is_dropped { Fate::Dropped } else { Fate::Kept }
 }
 

@@ -1,7 +1,8 @@
 //! Indentation as CPython's tokenizer checks it: a line is measured with tabs to every eighth column and with tabs of
 //! one, and both must say the same of whether it lies deeper.
 
-use crate::metrics::quality::flat::Flat;
+use super::is::{Is, is};
+use crate::code::flat::Flat;
 
 /// Columns of a line's first word: with wide tabs, and with narrow ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -46,9 +47,9 @@ fn first_words(text: &str, flat: &Flat<'_>) -> Vec<usize> {
     let mut last_row = None;
     while at < flat.len() {
         let entry = &flat.entries[at];
-        let (kind, range) = (flat.kind(at), entry.node.byte_range());
-        let is_whole = matches!(kind, "string" | "comment" | "line_continuation");
-        let is_word = kind == "string" || (flat.is_leaf(at) && !is_whole);
+        let (kind, range) = (is(flat, at), entry.start as usize..entry.end as usize);
+        let is_whole = matches!(kind, Is::String | Is::Comment | Is::Continuation);
+        let is_word = kind == Is::String || (flat.is_leaf(at) && !is_whole);
         if is_word && !range.is_empty() {
             let row = entry.node.start_position().row;
             if brackets == 0 && last_row.is_none_or(|last| last < row) {
@@ -57,8 +58,8 @@ fn first_words(text: &str, flat: &Flat<'_>) -> Vec<usize> {
             let end = entry.node.end_position().row + continued(text, range.end);
             last_row = last_row.max(Some(end));
             match kind {
-                "(" | "[" | "{" => brackets += 1,
-                ")" | "]" | "}" => brackets = brackets.saturating_sub(1),
+                Is::Opening => brackets += 1,
+                Is::Closing => brackets = brackets.saturating_sub(1),
                 _ => {}
             }
         }

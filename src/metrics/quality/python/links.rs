@@ -3,9 +3,13 @@
 mod imports;
 mod symbols;
 
-use super::sloc;
+use super::{
+    is::{Is, is},
+    sloc,
+};
+use crate::code::flat::Flat;
+use crate::metrics::quality::span;
 use crate::metrics::quality::{
-    flat::{Flat, span},
     profile::Profile,
     wrappers::{Alias, Links, Target},
 };
@@ -27,7 +31,7 @@ pub fn of(text: &str, flat: &Flat<'_>, profile: Profile) -> Links {
 }
 
 fn functions<'a>(flat: &'a Flat<'_>) -> impl Iterator<Item = usize> + 'a {
-    (0..flat.len()).filter(|&at| flat.kind(at) == "function_definition")
+    (0..flat.len()).filter(|&at| is(flat, at) == Is::Function)
 }
 
 fn is_single_return(text: &str, flat: &Flat<'_>, function: usize) -> bool {
@@ -78,5 +82,5 @@ fn assigned(flat: &Flat<'_>, statement: usize) -> Option<usize> {
 }
 
 fn text_of<'a>(text: &'a str, flat: &Flat<'_>, at: usize) -> &'a str {
-    text.get(flat.entries[at].node.byte_range()).unwrap_or_default()
+    flat.text_of(text, at)
 }

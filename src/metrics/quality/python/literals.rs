@@ -1,7 +1,7 @@
 //! Numbers and strings as CPython 3.12 reads them: the grammar takes those of Python 2 and some that no Python takes.
 
 use super::sloc::prefix;
-use crate::metrics::quality::flat::Flat;
+use crate::code::flat::Flat;
 
 /// Prefixes of strings, in lower case and in alphabetical order of their letters.
 const PREFIXES: [&str; 6] = ["", "b", "br", "f", "fr", "r"];

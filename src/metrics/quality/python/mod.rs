@@ -3,16 +3,17 @@
 mod callables;
 mod clones;
 mod indents;
+mod is;
 mod links;
 mod literals;
 mod refused;
 mod sloc;
 
+use crate::code::flat::Flat;
 use std::sync::LazyLock;
 
 use super::{
     file::FileMeasure,
-    flat::Flat,
     kinds::{Kinds, Names},
     profile::Profile,
     text::Lines,

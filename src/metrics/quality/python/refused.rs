@@ -4,8 +4,13 @@
 //! CPython 3.12 on the libraries of Python 2.7 to 3.13 and on the examples of its `test_syntax`; what is known to be
 //! missing is said by `trajview metrics`.
 
+use crate::code::flat::Flat;
+use std::sync::LazyLock;
+
+use tree_sitter::Language;
+
 use super::{indents, literals, sloc::BYTE_ORDER_MARK};
-use crate::metrics::quality::{flat::Flat, profile::Profile};
+use crate::metrics::quality::profile::Profile;
 
 /// Whether CPython 3.12 finds no program in a file in which the grammar finds one. `scb-check` asks the grammar alone.
 /// Ours takes what a later CPython takes, and a byte order mark.
@@ -27,28 +32,44 @@ struct Source<'a> {
     is_3_12: bool,
 }
 
+/// Whether a node is refused.
+type Check = fn(&Source<'_>, usize) -> bool;
+
+/// By kind.
+static CHECKS: LazyLock<Vec<Option<Check>>> = LazyLock::new(|| {
+    let language: Language = tree_sitter_python::LANGUAGE.into();
+    let count = u16::try_from(language.node_kind_count()).unwrap_or(u16::MAX);
+    (0..count).map(|kind| check(language.node_kind_for_id(kind).unwrap_or_default())).collect()
+});
+
+/// None for a kind of which nothing is refused.
+fn check(kind: &str) -> Option<Check> {
+    Some(match kind {
+        // `print >>file, x` is a tuple with a shift in it.
+        "print_statement" => |it, at| it.flat.child_of_kind(at, "chevron").is_none(),
+        "exec_statement" | "<>" => |_, _| true,
+        "block" => |it, at| it.is_empty(at),
+        "raise_statement" => |it, at| it.flat.child_of_kind(at, "expression_list").is_some(),
+        "try_statement" => |it, at| it.ends_without_handler(at) || it.mixes_groups(at),
+        "except_clause" => |it, at| it.catches_several(at),
+        "parameters" | "lambda_parameters" => |it, at| it.are_disordered(at),
+        "argument_list" => |it, at| it.has_argument_after_keywords(at),
+        "import_from_statement" => |it, at| it.ends_with_comma(at),
+        "augmented_assignment" => |it, at| it.has_several_left(at),
+        "assignment" => |it, at| it.annotates_several(at),
+        "delete_statement" => |it, at| it.deletes_call(at),
+        "as_pattern_target" => |it, at| it.flat.child_of_kind(at, "call").is_some(),
+        "integer" | "float" => |it, at| !literals::is_number(it.text_of(at)),
+        "string" => |it, at| !literals::is_string(it.text, it.flat, at, it.is_3_12),
+        "concatenated_string" => |it, at| literals::mixes_bytes(it.text, it.flat, at),
+        _ => return None,
+    })
+}
+
 impl Source<'_> {
     fn refuses(&self, at: usize) -> bool {
-        match self.flat.kind(at) {
-            // `print >>file, x` is a tuple with a shift in it.
-            "print_statement" => self.flat.child_of_kind(at, "chevron").is_none(),
-            "exec_statement" | "<>" => true,
-            "block" => self.is_empty(at),
-            "raise_statement" => self.flat.child_of_kind(at, "expression_list").is_some(),
-            "try_statement" => self.ends_without_handler(at) || self.mixes_groups(at),
-            "except_clause" => self.catches_several(at),
-            "parameters" | "lambda_parameters" => self.are_disordered(at),
-            "argument_list" => self.has_argument_after_keywords(at),
-            "import_from_statement" => self.ends_with_comma(at),
-            "augmented_assignment" => self.has_several_left(at),
-            "assignment" => self.annotates_several(at),
-            "delete_statement" => self.deletes_call(at),
-            "as_pattern_target" => self.flat.child_of_kind(at, "call").is_some(),
-            "integer" | "float" => !literals::is_number(self.text_of(at)),
-            "string" => !literals::is_string(self.text, self.flat, at, self.is_3_12),
-            "concatenated_string" => literals::mixes_bytes(self.text, self.flat, at),
-            _ => false,
-        }
+        let kind = usize::from(self.flat.entries[at].kind);
+        CHECKS.get(kind).copied().flatten().is_some_and(|refuses| refuses(self, at))
     }
 
     fn text_of(&self, at: usize) -> &str {

@@ -3,9 +3,12 @@
 //! The references count the lines on which a token of CPython 3.12 starts. Here that is read off the tree: the row of
 //! every leaf, but of a string only its own, unless it is an f-string, whose pieces are tokens of their own.
 
+use std::borrow::Cow;
+
+use super::is::{Is, is};
+use crate::code::flat::Flat;
 use crate::metrics::quality::{
     file::LineSet,
-    flat::Flat,
     profile::Profile,
     text::{self, Lines},
 };
@@ -16,10 +19,10 @@ pub fn lines(text: &str, flat: &Flat<'_>, lines: &Lines<'_>, profile: Profile) -
     let mut at = 0;
     while at < flat.len() {
         let token = token(text, flat, at);
-        if token != Token::None && !flat.entries[at].node.byte_range().is_empty() {
-            mark(&mut has_code, lines.line_of(flat.entries[at].node.start_byte()));
+        if token != Token::None && flat.entries[at].start < flat.entries[at].end {
+            mark(&mut has_code, lines.first_of(flat.entries[at].node));
         }
-        if profile != Profile::Trajview && flat.kind(at) == "comment" {
+        if profile != Profile::Trajview && is(flat, at) == Is::Comment {
             mark_tail(&mut has_code, flat, at, lines);
         }
         at = if token == Token::Whole { flat.entries[at].after as usize } else { at + 1 };
@@ -49,13 +52,13 @@ enum Token {
 }
 
 fn token(text: &str, flat: &Flat<'_>, at: usize) -> Token {
-    match flat.kind(at) {
-        "comment" | "line_continuation" => Token::None,
-        "string" if prefix(text, flat, at).contains('f') => Token::Start,
-        "string" => Token::Whole,
+    match is(flat, at) {
+        Is::Comment | Is::Continuation => Token::None,
+        Is::String if prefix(text, flat, at).contains('f') => Token::Start,
+        Is::String => Token::Whole,
         // In the text of an f-string a doubled brace ends a token, an escape does not.
-        "string_content" => Token::Start,
-        "escape_sequence" => Token::None,
+        Is::StringContent => Token::Start,
+        Is::Escape => Token::None,
         _ if flat.is_leaf(at) => Token::Whole,
         _ => Token::None,
     }
@@ -82,9 +85,14 @@ fn mark_tail(has_code: &mut [bool], flat: &Flat<'_>, comment: usize, lines: &Lin
 }
 
 /// What stands before the quote, in lower case.
-pub fn prefix(text: &str, flat: &Flat<'_>, string: usize) -> String {
-    let text = text.get(flat.entries[string].node.byte_range()).unwrap_or_default();
-    text.chars().take_while(|c| !matches!(c, '"' | '\'')).flat_map(char::to_lowercase).collect()
+pub fn prefix<'a>(text: &'a str, flat: &Flat<'_>, string: usize) -> Cow<'a, str> {
+    let text = flat.text_of(text, string);
+    let quote = text.find(['"', '\'']).unwrap_or(text.len());
+    let prefix = &text[..quote];
+    if prefix.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        return Cow::Borrowed(prefix);
+    }
+    Cow::Owned(prefix.chars().flat_map(char::to_lowercase).collect())
 }
 
 fn strings_left_out(
@@ -102,7 +110,7 @@ fn strings_left_out(
 
 /// The string of a statement that is nothing else, without `b` or `f` before it.
 pub fn plain_string_statement(text: &str, flat: &Flat<'_>, at: usize) -> Option<usize> {
-    if flat.kind(at) != "expression_statement" {
+    if is(flat, at) != Is::ExpressionStatement {
         return None;
     }
     let string = flat.only_named_child(at)?;
@@ -110,7 +118,7 @@ pub fn plain_string_statement(text: &str, flat: &Flat<'_>, at: usize) -> Option<
 }
 
 fn is_plain(text: &str, flat: &Flat<'_>, string: usize) -> bool {
-    flat.kind(string) == "string" && !prefix(text, flat, string).contains(['b', 'f'])
+    is(flat, string) == Is::String && !prefix(text, flat, string).contains(['b', 'f'])
 }
 
 /// Whether there is nothing else on the first and last line of a string.
@@ -126,11 +134,12 @@ fn owns_its_lines(flat: &Flat<'_>, lines: &Lines<'_>, string: usize) -> bool {
 /// Statements that are a string and the first of a `body`, as Python's `ast` calls it: `else` and `finally` have none.
 fn docstrings<'a>(text: &'a str, flat: &'a Flat<'_>) -> impl Iterator<Item = usize> + 'a {
     let is_body = |at: &usize| {
-        let holder = flat.kind(flat.entries[*at].parent as usize);
-        let kind = flat.kind(*at);
-        kind == "module" || (kind == "block" && !matches!(holder, "else_clause" | "finally_clause"))
+        let holder = || flat.kind(flat.entries[*at].parent as usize);
+        let kind = is(flat, *at);
+        kind == Is::Module
+            || (kind == Is::Block && !matches!(holder(), "else_clause" | "finally_clause"))
     };
-    let is_code = |at: &usize| flat.kind(*at) != "comment";
+    let is_code = |at: &usize| is(flat, *at) != Is::Comment;
     let first = move |body: usize| flat.named_children(body).find(is_code);
     let bodies = (0..flat.len()).filter(is_body);
     bodies.filter_map(first).filter(|&statement| is_constant_string(text, flat, statement))
@@ -138,7 +147,7 @@ fn docstrings<'a>(text: &'a str, flat: &'a Flat<'_>) -> impl Iterator<Item = usi
 
 /// A string, pieces of one side by side, or either in parentheses.
 fn is_constant_string(text: &str, flat: &Flat<'_>, statement: usize) -> bool {
-    if flat.kind(statement) != "expression_statement" {
+    if is(flat, statement) != Is::ExpressionStatement {
         return false;
     }
     let mut value = flat.only_named_child(statement);
@@ -154,17 +163,16 @@ fn is_constant_string(text: &str, flat: &Flat<'_>, statement: usize) -> bool {
 /// Lines that are neither blank, nor only a comment between statements, nor a string that stands alone. As radon's
 /// `sloc`.
 pub fn loc(text: &str, flat: &Flat<'_>, lines: &Lines<'_>) -> u32 {
-    let is_blank = |row| lines.line(row).chars().all(text::is_space);
-    let mut counts: Vec<bool> = (0..lines.len()).map(|row| !is_blank(row)).collect();
+    let mut counts: Vec<bool> = (0..lines.len()).map(|row| !lines.is_blank(row)).collect();
     let mut brackets = 0_u32;
     for at in 0..flat.len() {
-        match flat.kind(at) {
-            "(" | "[" | "{" => brackets += 1,
-            ")" | "]" | "}" => brackets = brackets.saturating_sub(1),
-            "comment" if brackets == 0 && owns_its_lines(flat, lines, at) => {
+        match is(flat, at) {
+            Is::Opening => brackets += 1,
+            Is::Closing => brackets = brackets.saturating_sub(1),
+            Is::Comment if brackets == 0 && owns_its_lines(flat, lines, at) => {
                 leave_out(&mut counts, flat, at)
             }
-            "expression_statement" if is_alone(text, flat, lines, at) => {
+            Is::ExpressionStatement if is_alone(text, flat, lines, at) => {
                 leave_out(&mut counts, flat, at)
             }
             _ => {}
@@ -174,7 +182,7 @@ pub fn loc(text: &str, flat: &Flat<'_>, lines: &Lines<'_>) -> u32 {
 }
 
 fn is_alone(text: &str, flat: &Flat<'_>, lines: &Lines<'_>, statement: usize) -> bool {
-    let string = flat.only_named_child(statement).filter(|&string| flat.kind(string) == "string");
+    let string = flat.only_named_child(statement).filter(|&string| is(flat, string) == Is::String);
     string.is_some_and(|string| {
         !prefix(text, flat, string).contains('f') && owns_its_lines(flat, lines, string)
     })

@@ -1,7 +1,7 @@
 //! `__all__`: the names a module says it exports, put together from lists, additions and other modules' lists.
 
 use super::{AllItem, dotted, scopes::Scopes, string_content, text_of, uses};
-use crate::metrics::quality::flat::Flat;
+use crate::code::flat::Flat;
 
 /// Its pieces; None where there is none, or where a piece is neither a string nor another module's list.
 pub fn read(text: &str, flat: &Flat<'_>, scopes: &Scopes<'_>) -> Option<Vec<AllItem>> {

@@ -1,7 +1,7 @@
 //! Import statements.
 
 use super::{Import, text_of};
-use crate::metrics::quality::flat::Flat;
+use crate::code::flat::Flat;
 
 /// What one name of an import statement does.
 pub struct Imported<'t> {

@@ -18,13 +18,12 @@ mod scopes;
 mod stdlib;
 mod uses;
 
+use crate::code::flat::Flat;
+use crate::metrics::quality::span;
 use std::collections::BTreeSet;
 
 use super::facts::{Definition, Facts as FileFacts, Kind, Words};
-use crate::metrics::{
-    quality::flat::{Flat, span},
-    registered,
-};
+use crate::metrics::registered;
 use scopes::Scopes;
 
 pub(super) use facts::Facts;
@@ -135,7 +134,7 @@ fn string_content<'t>(text: &'t str, flat: &Flat<'_>, at: usize) -> Option<&'t s
 }
 
 fn text_of<'t>(text: &'t str, flat: &Flat<'_>, at: usize) -> &'t str {
-    text.get(flat.entries[at].node.byte_range()).unwrap_or_default()
+    flat.text_of(text, at)
 }
 
 /// `object` and the names after it, where `at` is a name or names with dots between.

@@ -1,10 +1,8 @@
 //! Types in quotes: `"Node"`, `"list[tree.Node] | None"`.
 
 use super::{scopes::Scopes, uses};
-use crate::{
-    code::tree::{Grammar, parse},
-    metrics::quality::flat::Flat,
-};
+use crate::code::flat::Flat;
+use crate::code::tree::{Grammar, parse};
 
 /// Nobody writes a longer type; words that stand where a type does are longer.
 const MOST_BYTES: usize = 500;

@@ -3,6 +3,7 @@
 //! One pass in the order nodes start: a parent is seen before its children and says where they stand. What is bound
 //! only later in a scope is bound all the same, so names are looked up after the pass ([`Scopes::look_up`]).
 
+use crate::code::{flat::Flat, short::ByWord};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::{
@@ -10,7 +11,6 @@ use super::{
     imports::{self, Binds},
     text_of,
 };
-use crate::metrics::quality::flat::Flat;
 
 /// The scopes of one file.
 pub struct Scopes<'t> {
@@ -31,7 +31,7 @@ struct Scope<'t> {
     parent: usize,
     kind: ScopeKind,
     /// What the scope binds, with the imports that do; a name that no import binds has none.
-    names: HashMap<&'t str, Vec<usize>>,
+    names: ByWord<'t, Vec<usize>>,
     /// Declared `global`: looked up and bound at module level.
     global: HashSet<&'t str>,
     /// Declared `nonlocal`: bound further out.
@@ -74,7 +74,7 @@ impl<'t> Scopes<'t> {
         let mut pass = Pass {
             text,
             flat,
-            moved: HashMap::new(),
+            moved: vec![None; flat.len()],
             all: Self {
                 scopes: vec![Scope::new(MODULE, ScopeKind::Module)],
                 of: vec![MODULE; flat.len()],
@@ -148,7 +148,7 @@ impl<'t> Scopes<'t> {
 impl Scope<'_> {
     fn new(parent: usize, kind: ScopeKind) -> Self {
         let (global, nonlocal) = (HashSet::new(), HashSet::new());
-        Self { parent, kind, names: HashMap::new(), global, nonlocal }
+        Self { parent, kind, names: ByWord::default(), global, nonlocal }
     }
 }
 
@@ -156,14 +156,14 @@ struct Pass<'t, 'f> {
     text: &'t str,
     flat: &'f Flat<'f>,
     /// Nodes that stand in another scope than their parent.
-    moved: HashMap<usize, usize>,
+    moved: Vec<Option<usize>>,
     all: Scopes<'t>,
 }
 
 impl<'t> Pass<'t, '_> {
     fn visit(&mut self, at: usize) {
         let (flat, parent) = (self.flat, self.flat.entries[at].parent as usize);
-        let scope = self.moved.remove(&at).unwrap_or(self.all.of[parent]);
+        let scope = self.moved[at].unwrap_or(self.all.of[parent]);
         self.all.of[at] = scope;
         self.all.annotation[at] = self.annotation(at, self.all.annotation[parent]);
         if self.all.is_no_use[at] {
@@ -260,7 +260,7 @@ impl<'t> Pass<'t, '_> {
         let kind = if is_class { ScopeKind::Class } else { ScopeKind::Function };
         let inner = self.open(scope, kind);
         if let Some(block) = flat.child_of_kind(at, "block") {
-            self.moved.insert(block, inner);
+            self.moved[block] = Some(inner);
         }
         if let Some(list) = flat.child_of_kind(at, "type_parameter") {
             flat.named_children(list).for_each(|one| self.bind_type_parameter(one, inner));
@@ -281,7 +281,7 @@ impl<'t> Pass<'t, '_> {
             self.parameters(list, inner);
         }
         if let Some(body) = self.flat.named_children(at).last() {
-            self.moved.insert(body, inner);
+            self.moved[body] = Some(inner);
         }
     }
 
@@ -308,10 +308,10 @@ impl<'t> Pass<'t, '_> {
         let children: Vec<usize> = flat.children(at).collect();
         let first = children.iter().copied().find(|&child| flat.kind(child) == "for_in_clause");
         for child in children {
-            self.moved.insert(child, inner);
+            self.moved[child] = Some(inner);
         }
         if let Some(iterable) = first.and_then(|clause| flat.named_children(clause).last()) {
-            self.moved.insert(iterable, scope);
+            self.moved[iterable] = Some(scope);
         }
     }
 

@@ -1,5 +1,6 @@
 //! The names a file reads, each followed to what binds it in the file.
 
+use crate::code::flat::Flat;
 use std::collections::BTreeSet;
 
 use super::{
@@ -7,7 +8,6 @@ use super::{
     scopes::{Meaning, Scopes},
     string_content, text_of,
 };
-use crate::metrics::quality::flat::Flat;
 
 /// Every dotted name that starts outside the file, once.
 pub fn all(text: &str, flat: &Flat<'_>, scopes: &Scopes<'_>) -> BTreeSet<Use> {
@@ -15,6 +15,10 @@ pub fn all(text: &str, flat: &Flat<'_>, scopes: &Scopes<'_>) -> BTreeSet<Use> {
     for at in 0..flat.len() {
         match flat.kind(at) {
             "identifier" if scopes.is_use(at) => {
+                // Most names are the file's own.
+                if !may_be_of_others(text_of(text, flat, at), at, scopes) {
+                    continue;
+                }
                 let names = chain(text, flat, at);
                 uses.extend(resolved(&names, at, scopes));
             }
@@ -29,6 +33,15 @@ pub fn all(text: &str, flat: &Flat<'_>, scopes: &Scopes<'_>) -> BTreeSet<Use> {
         }
     }
     uses
+}
+
+/// Whether a name starts outside the file.
+fn may_be_of_others(name: &str, at: usize, scopes: &Scopes<'_>) -> bool {
+    match scopes.look_up(name, at) {
+        Meaning::Own => false,
+        Meaning::Free => !scopes.stars().is_empty(),
+        Meaning::Imports(_) => true,
+    }
 }
 
 /// What a dotted name is a use of; nothing where its root is the file's own.

@@ -18,7 +18,7 @@ mod tree;
 mod use_tree;
 
 use super::facts::{Facts as FileFacts, Words};
-use crate::metrics::quality::flat::Flat;
+use crate::code::flat::Flat;
 
 pub(super) use facts::Facts;
 use facts::{Binds, Declared, Import, Inline, Item, Path};

@@ -3,13 +3,12 @@
 //! Scopes hold only what functions bind: a name is its own from where it is bound, so that `let area = area(x);` reads
 //! the function.
 
+use crate::code::flat::Flat;
+use crate::metrics::quality::span;
 use std::collections::{HashMap, HashSet};
 
 use super::{Binds, Declared, Facts, Import, Inline, Item, Path, text_of, use_tree};
-use crate::metrics::{
-    quality::flat::{Flat, span},
-    reuse::facts::{Definition, Kind},
-};
+use crate::metrics::reuse::facts::{Definition, Kind};
 
 /// What was read of one file.
 #[derive(Default)]

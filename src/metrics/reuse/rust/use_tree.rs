@@ -1,7 +1,7 @@
 //! `use` declarations.
 
 use super::{Binds, Path, text_of};
-use crate::metrics::quality::flat::Flat;
+use crate::code::flat::Flat;
 
 /// Every name a `use_declaration` brings, with its whole path.
 pub fn read(text: &str, flat: &Flat<'_>, declaration: usize) -> Vec<(Path, Binds)> {

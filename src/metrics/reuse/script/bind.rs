@@ -1,5 +1,6 @@
 //! The pass over a file in the order its nodes start: a parent is seen before its children and says where they stand.
 
+use crate::code::flat::Flat;
 use std::collections::HashMap;
 
 use super::{
@@ -7,7 +8,6 @@ use super::{
     scopes::{MODULE, Scopes, kind_of_declaration},
     text_of,
 };
-use crate::metrics::quality::flat::Flat;
 
 pub struct Pass<'t, 'f> {
     pub text: &'t str,

@@ -20,7 +20,8 @@ mod scopes;
 mod uses;
 
 use super::facts::{Definition, Facts as FileFacts, Kind, Words};
-use crate::metrics::quality::flat::{Flat, span};
+use crate::code::flat::Flat;
+use crate::metrics::quality::span;
 use scopes::Scopes;
 
 pub(super) use facts::Facts;

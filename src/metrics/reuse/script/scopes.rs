@@ -1,12 +1,10 @@
 //! Which scope every node stands in and what each scope binds; the file's definitions, imports and exports on the way.
 
+use crate::code::flat::Flat;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::{Exported, Facts, Import, Read, Use};
-use crate::metrics::{
-    quality::flat::Flat,
-    reuse::facts::{Definition, Kind},
-};
+use crate::metrics::reuse::facts::{Definition, Kind};
 
 /// What was found in one file.
 pub struct Scopes<'t> {

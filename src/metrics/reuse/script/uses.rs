@@ -1,5 +1,6 @@
 //! The imported names a file reads.
 
+use crate::code::flat::Flat;
 use std::collections::BTreeSet;
 
 use super::{
@@ -7,7 +8,6 @@ use super::{
     scopes::{Meaning, Scopes},
     text_of,
 };
-use crate::metrics::quality::flat::Flat;
 
 /// Every use of an import, once.
 pub fn all(text: &str, flat: &Flat<'_>, scopes: &Scopes<'_>) -> BTreeSet<Use> {

@@ -1,10 +1,10 @@
 //! Lines with more on them than comments, brackets and commas.
 
+use crate::code::flat::Flat;
 use std::collections::HashMap;
 
 use crate::metrics::quality::{
     file::LineSet,
-    flat::Flat,
     kinds::{COMMENT, Kinds},
     text::{self, Lines},
 };

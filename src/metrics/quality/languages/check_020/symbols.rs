@@ -1,5 +1,7 @@
 //! Classes and functions, and what they are called.
 
+use crate::code::flat::Flat;
+use crate::metrics::quality::span;
 use tree_sitter::Node;
 
 use super::Dialect;
@@ -7,7 +9,6 @@ use crate::{
     code::{has_word, tree::Grammar},
     metrics::quality::{
         file::{Callable, LineSet},
-        flat::{Flat, span},
         kinds::{BRANCH, CALLABLE, IDENTIFIER, Kinds, OPERATION, OWNER},
         wrappers::{Effects, Forwards, Symbol},
     },

@@ -1,9 +1,9 @@
 //! The imports at module level, read as `scb-check` reads them.
 
+use crate::code::flat::Flat;
 use std::collections::HashMap;
 
 use super::text_of;
-use crate::metrics::quality::flat::Flat;
 
 /// What local names stand for.
 #[derive(Debug, Default)]

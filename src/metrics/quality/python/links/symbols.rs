@@ -1,10 +1,11 @@
 //! Classes and functions as 0.2.0 sees them: what each may do, and what it passes on.
 
+use crate::code::flat::Flat;
+use crate::metrics::quality::span;
 use std::collections::HashSet;
 
 use super::{Imports, statements, text_of};
 use crate::metrics::quality::{
-    flat::{Flat, span},
     python::callables::{Walked, walk},
     wrappers::{Called, Effects, Forwards, Symbol},
 };
