@@ -89,6 +89,11 @@ impl<'t> Flat<'t> {
         self.entries.len()
     }
 
+    /// Never: a tree has a root.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
     /// Indices of the children of a node, in order.
     pub fn children(&self, of: usize) -> impl Iterator<Item = usize> + '_ {
         let end = self.entries[of].after as usize;

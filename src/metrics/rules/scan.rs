@@ -316,9 +316,8 @@ mod tests {
     fn where_a_node_has_no_text_the_library_matches() {
         let tree = tree::parse(Grammar::Python, CODE.as_bytes()).unwrap();
         let mut flat = Flat::of(&tree);
-        let found = |flat: &Flat<'_>| {
-            RULES.scan(Grammar::Python, CODE, (&tree, flat), Comments::Taken).all
-        };
+        let found =
+            |flat: &Flat<'_>| RULES.scan(Grammar::Python, CODE, (&tree, flat), Comments::Taken).all;
         let ours = found(&flat);
 
         flat.has_empty = true;

@@ -13,6 +13,8 @@ mod read;
 mod relation;
 mod tidy;
 
+use std::sync::OnceLock;
+
 use regex::Regex;
 
 use crate::code::flat::Flat;
@@ -40,7 +42,7 @@ pub struct Direct {
 enum Test {
     Kinds(KindSet),
     Pattern(Pattern),
-    Regex(Regex),
+    Regex(Expression),
     Nth(Nth),
     All(Vec<Test>),
     Any(Vec<Test>),
@@ -48,6 +50,13 @@ enum Test {
     /// One of [`Direct::utils`].
     Util(usize),
     Relation(Box<Relation>),
+}
+
+/// A regular expression that the library has read already. It is made ready when it is first asked: most files ask few.
+#[derive(Debug)]
+struct Expression {
+    text: String,
+    regex: OnceLock<Option<Regex>>,
 }
 
 /// The place of a node among the named children of its parent, counted from 1.
@@ -141,7 +150,7 @@ impl Match<'_> {
         match test {
             Test::Kinds(kinds) => kinds.has(self.file.flat.entries[at].kind),
             Test::Pattern(pattern) => self.undone_unless(|this| pattern.matches(this, at)),
-            Test::Regex(regex) => regex.is_match(self.file.text_of(at)),
+            Test::Regex(expression) => expression.is_in(self.file.text_of(at)),
             Test::Nth(nth) => nth.holds(self.file.flat, at),
             Test::All(tests) => {
                 self.undone_unless(|this| tests.iter().all(|test| this.holds(test, at)))
@@ -176,6 +185,17 @@ impl Match<'_> {
 
     fn is_kept(&mut self, (name, test): &(usize, Test)) -> bool {
         self.bindings.one(*name).is_none_or(|at| self.holds(test, at))
+    }
+}
+
+impl Expression {
+    fn new(text: &str) -> Self {
+        Self { text: text.to_owned(), regex: OnceLock::new() }
+    }
+
+    fn is_in(&self, text: &str) -> bool {
+        let regex = self.regex.get_or_init(|| Regex::new(&self.text).ok());
+        regex.as_ref().is_some_and(|regex| regex.is_match(text))
     }
 }
 

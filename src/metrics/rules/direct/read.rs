@@ -9,11 +9,10 @@ use ast_grep_core::{
     meta_var::MetaVariable,
 };
 use ast_grep_language::SupportLang;
-use regex::Regex;
 use serde_json::{Map, Value};
 
 use super::{
-    Direct, Nth, Test,
+    Direct, Expression, Nth, Test,
     kinds::KindSet,
     pattern::{ERROR, Goal, Pattern},
     relation::{Of, Relation, Until},
@@ -91,7 +90,7 @@ impl Reader<'_> {
         match key {
             "pattern" => self.pattern(what),
             "kind" => self.kind(what.as_str()?),
-            "regex" => Some(Test::Regex(Regex::new(what.as_str()?).ok()?)),
+            "regex" => Some(Test::Regex(Expression::new(what.as_str()?))),
             "nthChild" => nth(what).map(Test::Nth),
             "all" => Some(Test::All(self.rules(what)?)),
             "any" => Some(Test::Any(self.rules(what)?)),
