@@ -17,7 +17,7 @@ const TESTED: &str = "sample-runs/slopcodebench/tally";
 /// Fields that hold a number and are none of the list: where something is, the parts and sides of a number that is named
 /// beside them, and settings.
 #[rustfmt::skip]
-const NO_NUMBERS: [&str; 44] = [
+const NO_NUMBERS: [&str; 51] = [
     "turn", "fraction", "bin", "line", "start", "end", "first", "last_used", "unused_since", "vanished", "committed",
     "lost_at",
     "a", "b", "delta", "gap", "r", "value", "values", "scores", "by_score", "transitions", "recorded", "passed", "total",
@@ -25,6 +25,7 @@ const NO_NUMBERS: [&str; 44] = [
     "exit_code", "seconds", "weight_used", "seed", "resamples",
     "mean", "tasks", // of the number that the row names, and what it is over
     "usd", "solved", "without_cost", "without_tests", // the parts of usd_per_solved, and who is left out
+    "requests", "steps", "edits", "edited_files", "changed_lines", "failures", "started_at", // what was done in a session
 ];
 
 /// Fields that are named after a number: its slope, its interval, its parts.

@@ -47,8 +47,6 @@ pub struct Shown<'a> {
     b: RunFacts<'a>,
     /// Every run in the order it was named, `a` and `b` among them.
     runs: Vec<RunFacts<'a>>,
-    /// What was done in each, as its recording says.
-    sessions: Vec<compare::Session>,
     warnings: Vec<String>,
     slump: Slump,
     /// Of each run whose condition is neither; empty unless one run is emergent and one single-shot.
@@ -112,6 +110,8 @@ struct RunFacts<'a> {
     /// Every judge who has judged the run.
     judges: Vec<&'a str>,
     components: Option<usize>,
+    /// What was done, as the recording says.
+    session: compare::Session,
 }
 
 #[derive(Serialize)]
@@ -332,7 +332,6 @@ impl<'a> Document<'a> {
             a: facts(0),
             b: facts(1),
             runs: (0..self.parties.len()).map(facts).collect(),
-            sessions: self.parties.iter().map(|it| compare::Session::of(&it.run)).collect(),
             warnings: compare::warnings(self.parties),
             slump: Slump {
                 differences: Values::of(&SLUMP, delta),
@@ -449,6 +448,7 @@ fn run_facts<'a>(at: usize, named: &'a Named, party: &'a Party) -> RunFacts<'a> 
         }),
         judges,
         components: party.rubric.checklist.as_ref().map(|list| list.components.len()),
+        session: compare::Session::of(run),
     }
 }
 

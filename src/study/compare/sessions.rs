@@ -24,11 +24,11 @@ pub struct Session {
     /// Recorded changes of files.
     pub edits: Option<usize>,
     /// Files that these changes name, each once.
-    pub files: Option<usize>,
+    pub edited_files: Option<usize>,
     /// Calls that failed.
     pub failures: Option<usize>,
     /// Lines added and removed, as far as recorded edits tell.
-    pub lines: Option<(u64, u64)>,
+    pub changed_lines: Option<(u64, u64)>,
     /// Read and written, cached input included.
     pub tokens: Option<u64>,
     /// As the recording says it.
@@ -49,9 +49,9 @@ impl Session {
             requests: card.turns,
             steps: card.work.steps,
             edits: card.work.edits,
-            files: card.work.edits.map(|_| paths.len()),
+            edited_files: card.work.edits.map(|_| paths.len()),
             failures: card.trouble.failures,
-            lines: card.lines,
+            changed_lines: card.lines,
             tokens: card.tokens,
             cost_usd: card.cost.recorded_usd,
             seconds: card.seconds,
@@ -68,8 +68,8 @@ impl Session {
             ("requests", Some(count(self.requests as u64))),
             ("steps", Some(count(self.steps as u64))),
             ("edits", counted(self.edits)),
-            ("files edited", counted(self.files)),
-            ("lines", self.lines.map(lines)),
+            ("files edited", counted(self.edited_files)),
+            ("lines", self.changed_lines.map(lines)),
             ("failed calls", counted(self.failures)),
             ("cost", self.cost_usd.map(dollars)),
             ("time", self.seconds.map(duration)),

@@ -112,9 +112,7 @@ pub struct Steps {
     pub scroll: Scroll,
     outline: Outline,
     unfolded: HashSet<Item>,
-    texts: HashMap<Item, Result<Arc<StepText>, String>>,
-    /// How results look that were printed with colours: the bytes of each look, in order.
-    looks: HashMap<Item, Vec<(Range<usize>, Look)>>,
+    read: Read,
     pub images: Images,
     /// What is unfolded, cut into rows of `width` cells.
     bodies: HashMap<Item, Vec<RowKind>>,
@@ -127,6 +125,14 @@ pub struct Steps {
     /// Whether each step says when it began, how long it took and what it read, and in which words.
     pub began: Option<Began>,
     unfolding: Option<Unfolding>,
+}
+
+/// What the steps say, as far as it was read.
+#[derive(Debug, Default)]
+struct Read {
+    texts: HashMap<Item, Result<Arc<StepText>, String>>,
+    /// How results look that were printed with colours: the bytes of each look, in order.
+    looks: HashMap<Item, Vec<(Range<usize>, Look)>>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -161,9 +167,9 @@ impl Steps {
         (self.target, self.unfolding) = (None, None);
         self.bodies.clear();
         self.is_stale = true;
-        if self.texts.values().map(size_of).sum::<usize>() > TEXTS_KEPT {
-            self.texts.retain(|item, _| item.turn() == turn);
-            self.looks.retain(|item, _| item.turn() == turn);
+        if self.read.texts.values().map(size_of).sum::<usize>() > TEXTS_KEPT {
+            self.read.texts.retain(|item, _| item.turn() == turn);
+            self.read.looks.retain(|item, _| item.turn() == turn);
         }
         self.put_layer(run, turn);
     }
@@ -270,7 +276,7 @@ impl Steps {
 
     /// The text of an entry; None where it has not been read yet.
     pub fn text(&self, item: Item) -> Option<&Result<Arc<StepText>, String>> {
-        self.texts.get(&item)
+        self.read.texts.get(&item)
     }
 
     /// How some bytes of a part of an entry look, counted from the first of them.
@@ -280,7 +286,7 @@ impl Steps {
         field: StepField,
         bytes: &Range<usize>,
     ) -> Vec<(Range<usize>, Look)> {
-        let looks = self.looks.get(&item).filter(|_| field == StepField::Result);
+        let looks = self.read.looks.get(&item).filter(|_| field == StepField::Result);
         looks.map_or(vec![], |looks| printed::looks_in(looks, bytes).collect())
     }
 
@@ -308,13 +314,13 @@ impl Steps {
 
     /// A result is kept as a terminal shows it, with its colours apart.
     pub fn put_text(&mut self, item: Item, mut text: Result<Arc<StepText>, String>) {
-        self.looks.remove(&item);
+        self.read.looks.remove(&item);
         let result = text.as_ref().ok().and_then(|text| text.result.as_deref());
         if let (Some(printed), Ok(text)) = (result.and_then(printed::shown), &mut text) {
             Arc::make_mut(text).result = Some(printed.text);
-            self.looks.insert(item, printed.looks);
+            self.read.looks.insert(item, printed.looks);
         }
-        self.texts.insert(item, text);
+        self.read.texts.insert(item, text);
         self.bodies.remove(&item);
         self.is_stale = true;
     }
@@ -332,7 +338,7 @@ impl Steps {
             .into_iter()
             .chain(seen)
             .filter(|item| self.unfolded.contains(item) || is_thinking(item))
-            .find(|item| !self.texts.contains_key(item))
+            .find(|item| !self.read.texts.contains_key(item))
     }
 
     /// Brings rows and window in step with everything else. Called after every message.
@@ -403,8 +409,8 @@ impl Steps {
 
     /// Takes up a run that has grown; what has changed is read again, everything else stays as it is.
     pub fn grow(&mut self, run: &Run, turn: usize, has_changed: impl Fn(Item) -> bool) {
-        self.texts.retain(|item, _| !has_changed(*item));
-        self.looks.retain(|item, _| !has_changed(*item));
+        self.read.texts.retain(|item, _| !has_changed(*item));
+        self.read.looks.retain(|item, _| !has_changed(*item));
         self.bodies.retain(|item, _| !has_changed(*item));
         self.relist(|outline| outline.read(run, turn));
         self.put_layer(run, turn);
@@ -414,7 +420,7 @@ impl Steps {
     fn put_layer(&mut self, run: &Run, turn: usize) {
         if let Some(layer) = run.turns.get(turn).and_then(|turn| turn.layer.as_deref()) {
             let text = StepText { text: layer.to_owned(), ..StepText::default() };
-            self.texts.insert(Item::Layer(turn), Ok(Arc::new(text)));
+            self.read.texts.insert(Item::Layer(turn), Ok(Arc::new(text)));
         }
     }
 
@@ -539,7 +545,7 @@ impl Steps {
         }
         let least = if is_seen { top } else { top.max(end.saturating_sub(height)).min(start) };
         self.scroll.top = self.scroll.top.max(least.min(self.scroll.cursor));
-        let is_waiting = self.unfolded.contains(&item) && !self.texts.contains_key(&item);
+        let is_waiting = self.unfolded.contains(&item) && !self.read.texts.contains_key(&item);
         self.unfolding = Some(Unfolding { item, is_seen: is_seen || !is_waiting });
     }
 
@@ -566,13 +572,13 @@ impl Steps {
         }
         let depth = self.depths.get(index).copied().unwrap_or_default().min(DEEPEST_INDENT);
         let width = self.width.saturating_sub(INDENT + depth * DEPTH_INDENT).max(8);
-        let text = self.texts.get(&item);
+        let text = self.read.texts.get(&item);
         self.bodies.entry(item).or_insert_with(|| rows::of(text, width)).len()
     }
 
     fn reach_target(&mut self) {
         let Some(target) = self.target else { return };
-        let Some(text) = self.texts.get(&target.item) else { return };
+        let Some(text) = self.read.texts.get(&target.item) else { return };
         let index = self.items.iter().position(|item| *item == target.item);
         let row = text.as_ref().ok().zip(self.bodies.get(&target.item)).and_then(|(text, body)| {
             rows::row_of(body, text, target.field, target.line, target.byte)
