@@ -15,8 +15,11 @@ fn hostile(place: &str) -> String {
     )
 }
 
-/// How the beginning of that must look.
+/// How the beginning of that must look. Of what a tool printed whole sequences are left out; the rest is seen.
 fn harmless(place: &str) -> String {
+    if ["output", "found"].contains(&place) {
+        return "⟨U+009B⟩2J".to_owned();
+    }
     format!("␛]0;{place}␇")
 }
 
