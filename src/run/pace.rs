@@ -53,12 +53,17 @@ pub fn of_agent(run: &Run, turn: usize, agent: Option<usize>) -> Vec<Pace> {
 /// Tokens in the context of the main agent at the end of a turn: what its last model call read. None where no call of the
 /// turn records its tokens.
 pub fn context_after(turn: &Turn) -> Option<u64> {
-    turn.steps.iter().rev().find_map(|step| step.tokens.input)
+    last_read(&turn.steps)
 }
 
 /// The same at a step of the main agent: what the last model call up to it read. None for a step of a sub-agent.
 pub fn context_at(run: &Run, at: StepId) -> Option<u64> {
-    let steps = run.turns.get(at.turn).filter(|_| at.subagent.is_none())?.steps.get(..=at.step)?;
+    let turn = run.turns.get(at.turn).filter(|_| at.subagent.is_none())?;
+    last_read(turn.steps.get(..=at.step)?)
+}
+
+/// What the last model call of some steps read.
+fn last_read(steps: &[Step]) -> Option<u64> {
     steps.iter().rev().find_map(|step| step.tokens.input)
 }
 

@@ -110,14 +110,9 @@ impl Collecting {
     /// The runs with what is kept of them.
     fn with_kept(&self, runs: Vec<PathBuf>) -> Vec<(PathBuf, Option<Said>)> {
         let paths: Vec<&Path> = runs.iter().map(PathBuf::as_path).collect();
-        let cards = self.kept().map(|kept| kept.get(&paths)).unwrap_or_default();
-        let mut cards = cards.into_iter();
-        let said = |path: &Path, card| Said::Whole(Box::new(cards::as_of_now(card, path)));
-        let with_card = runs.into_iter().map(|path| {
-            let card = cards.next().flatten().map(|card| said(&path, card));
-            (path, card)
-        });
-        with_card.collect()
+        let cards = self.kept_cards(&paths);
+        let said = cards.into_iter().map(|card| card.map(Said::Whole));
+        runs.into_iter().zip(said).collect()
     }
 
     /// The runs with what is kept of them, else with what their beginnings say.
@@ -141,14 +136,11 @@ impl Collecting {
 
     /// What is kept of these runs is told at once; the others are given back.
     fn tell_kept(&self, asked: &[Asked], tell: &Tell<'_>) -> Vec<Asked> {
-        let Some(kept) = self.kept() else { return asked.to_vec() };
         let paths: Vec<&Path> = asked.iter().map(|asked| asked.path.as_path()).collect();
         let (mut found, mut others) = (vec![], vec![]);
-        for (asked, card) in asked.iter().zip(kept.get(&paths)) {
+        for (asked, card) in asked.iter().zip(self.kept_cards(&paths)) {
             match card {
-                Some(card) => {
-                    found.push((asked.row, Ok(Box::new(cards::as_of_now(card, &asked.path)))))
-                }
+                Some(card) => found.push((asked.row, Ok(card))),
                 None => others.push(asked.clone()),
             }
         }
@@ -156,6 +148,15 @@ impl Collecting {
             tell(Found::Cards(found));
         }
         others
+    }
+
+    /// What is kept of some runs, as they stand now, in the order of the paths; None of those of which nothing is.
+    fn kept_cards(&self, paths: &[&Path]) -> Vec<Option<Box<Card>>> {
+        let Some(kept) = self.kept() else { return vec![None; paths.len()] };
+        let now = |(card, path): (Option<Card>, &&Path)| {
+            card.map(|card| Box::new(cards::as_of_now(card, path)))
+        };
+        kept.get(paths).into_iter().zip(paths).map(now).collect()
     }
 
     fn kept(&self) -> Option<&KeptCards> {

@@ -4,7 +4,7 @@ use std::{
     fs::File,
     io::Read,
     path::Path,
-    sync::{Arc, RwLock},
+    sync::{Arc, LazyLock, RwLock},
 };
 
 use crate::metrics::cost::Prices;
@@ -23,6 +23,10 @@ pub struct Held {
 }
 
 static HELD: RwLock<Option<Held>> = RwLock::new(None);
+
+/// The table is made once: it is asked for with every session of a list.
+static BUILT_IN: LazyLock<Held> =
+    LazyLock::new(|| Held { prices: Arc::new(Prices::built_in().clone()), digest: String::new() });
 
 /// The built-in prices with those of a file in their place.
 ///
@@ -54,8 +58,5 @@ pub fn hold(held: Held) {
 /// What holds: the built-in prices, unless others were set.
 pub fn held() -> Held {
     let held = HELD.read().ok().and_then(|held| held.clone());
-    held.unwrap_or_else(|| Held {
-        prices: Arc::new(Prices::built_in().clone()),
-        digest: String::new(),
-    })
+    held.unwrap_or_else(|| BUILT_IN.clone())
 }

@@ -14,7 +14,9 @@ use super::walk::{each_log_below, is_of_its_own};
 
 /// A file that was not written for longer is not looked at: when somebody goes on with it, most agents begin another, and the
 /// list is right again when it is opened the next time.
-const FRESH: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+const FRESH: Duration = Duration::from_secs(7 * DAY.as_secs());
+
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A log of a gigabyte takes a second to read: it is told of after so many bytes a second, however often it is written.
 const BYTES_A_SECOND: u64 = 5_000_000;
@@ -70,10 +72,7 @@ impl SessionWatch {
     /// Whether one of them may be at work, or wait for a person: it stands otherwise once nothing was written for long.
     pub fn has_fresh(&self) -> bool {
         let now = SystemTime::now();
-        let is_fresh = |seen: &Seen| {
-            now.duration_since(seen.written)
-                .is_ok_and(|age| age < Duration::from_secs(24 * 60 * 60))
-        };
+        let is_fresh = |seen: &Seen| now.duration_since(seen.written).is_ok_and(|age| age < DAY);
         self.logs.values().any(is_fresh)
     }
 
