@@ -282,7 +282,8 @@ impl Fold {
             cached_input: usage.number("cached_input_tokens"),
             output: usage.number("output_tokens"),
             reasoning: usage.number("reasoning_output_tokens"),
-            ..Tokens::default()
+            cache_write: usage.number("cache_write_input_tokens"),
+            cache_write_1h: None,
         };
         self.steps();
         self.is_early = false;

@@ -193,7 +193,8 @@ fn usage(value: &Value) -> Tokens {
         cached_input: count(value, "/usage/cached_input_tokens"),
         output: count(value, "/usage/output_tokens"),
         reasoning: count(value, "/usage/reasoning_output_tokens"),
-        ..Tokens::default()
+        cache_write: count(value, "/usage/cache_write_input_tokens"),
+        cache_write_1h: None,
     }
 }
 
