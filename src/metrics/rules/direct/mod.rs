@@ -16,6 +16,7 @@ mod tidy;
 use std::sync::OnceLock;
 
 use regex::Regex;
+use regex_syntax::hir::{Class, Hir, HirKind};
 
 use crate::code::flat::Flat;
 use bindings::Bindings;
@@ -198,12 +199,10 @@ impl Expression {
         Self { text: text.to_owned(), regex: OnceLock::new() }
     }
 
-    /// Whether it is well written and so short that it cannot grow over the library's limit, 10 MB once it is ready: a class
-    /// of Unicode takes some 30 kB, and nothing in it is counted.
+    /// Whether it is well written and surely stays below the library's limit, 10 MB once it is ready.
     fn is_sound(&self) -> bool {
-        self.text.len() <= 200
-            && !self.text.contains('{')
-            && regex_syntax::parse(&self.text).is_ok()
+        const MOST_STATES: usize = 30_000;
+        regex_syntax::parse(&self.text).is_ok_and(|hir| states(&hir) <= MOST_STATES)
     }
 
     fn is_in(&self, text: &str) -> bool {
@@ -222,6 +221,26 @@ impl Test {
             Self::All(tests) | Self::Any(tests) => tests.iter().all(Self::is_surely_taken),
             Self::Not(test) => test.is_surely_taken(),
             Self::Relation(relation) => relation.is_surely_taken(),
+        }
+    }
+}
+
+/// At least as many states as a regular expression takes once it is ready, of less than 100 bytes each.
+fn states(hir: &Hir) -> usize {
+    // A range of characters is at most seven sequences of four bytes.
+    const OF_A_RANGE: usize = 28;
+    match hir.kind() {
+        HirKind::Empty | HirKind::Look(_) => 1,
+        HirKind::Literal(literal) => literal.0.len(),
+        HirKind::Class(Class::Unicode(class)) => class.ranges().len() * OF_A_RANGE,
+        HirKind::Class(Class::Bytes(class)) => class.ranges().len() + 1,
+        HirKind::Repetition(repeated) => {
+            let times = repeated.max.unwrap_or(repeated.min.saturating_add(1)).max(1);
+            states(&repeated.sub).saturating_add(2).saturating_mul(times as usize)
+        }
+        HirKind::Capture(capture) => states(&capture.sub).saturating_add(2),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => {
+            parts.iter().map(states).fold(1, usize::saturating_add)
         }
     }
 }
