@@ -91,4 +91,6 @@ fn what_is_nowhere_says_so_and_escape_leads_back_to_the_table() {
     assert!(seen.contains("`nowhereatall` is nowhere in 4 runs; F finds something else"), "{seen}");
     assert_eq!(text(120, 40, "Fnowhereatall<enter><esc>"), text(120, 40, ""));
     assert_eq!(text(120, 40, "Fno<esc>"), text(120, 40, ""));
+    // The key of the start view finds something else here too.
+    assert!(text(120, 40, "Fnowhereatall<enter><c-f>").contains(" find nowhereatall"));
 }

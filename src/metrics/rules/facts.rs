@@ -38,17 +38,14 @@ impl Rules {
 }
 
 fn facts(grammar: Grammar, rule: &Rule) -> RuleFacts<'_> {
-    let config = &rule.config;
-    // The library keeps metadata to itself, but writes it down; what JSON has no word for is not ours.
-    let metadata = serde_json::to_value(&config.metadata).unwrap_or_default();
-    let said = |key: &str| Some(metadata.get(key)?.as_str()?.to_owned());
+    let said = |key: &str| Some(rule.said.metadata.get(key)?.as_str()?.to_owned());
     RuleFacts {
         id: &rule.id,
         language: grammar.name(),
         category: said("category"),
-        severity: severity(&config.severity),
-        message: &config.message,
-        why: config.note.as_deref(),
+        severity: severity(&rule.said.severity),
+        message: &rule.said.message,
+        why: rule.said.note.as_deref(),
         before: said("before"),
         after: said("after"),
     }

@@ -6,9 +6,13 @@ use ast_grep_config::{GlobalRules, RuleConfig, Severity, from_str, from_yaml_str
 use ast_grep_core::Matcher;
 use ast_grep_language::SupportLang;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-use super::scan::Rule;
+use super::{
+    direct::Direct,
+    scan::{Rule, Said},
+};
 use crate::code::tree::Grammar;
 
 /// A rule that could not be loaded.
@@ -30,6 +34,8 @@ struct Document<'a> {
     number: usize,
     /// Where it begins, counted from 1.
     line: usize,
+    /// Lines of the file before the text.
+    before: usize,
     text: String,
 }
 
@@ -85,32 +91,80 @@ fn documents<'a>(file: &'a str, text: &str) -> Vec<Document<'a>> {
     pieces.retain(|(_, lines)| lines.iter().any(says));
     let document = |(number, (line, lines)): (usize, (usize, Vec<&str>))| {
         let first = lines.iter().position(says).unwrap_or(0);
-        // With the lines before it blank, so that the library counts as the file does.
-        let text = "\n".repeat(line - 1) + &lines.join("\n") + "\n";
-        Document { file, number, line: line + first, text }
+        let text = lines.join("\n") + "\n";
+        Document { file, number, line: line + first, before: line - 1, text }
     };
     (1..).zip(pieces).map(document).collect()
 }
 
 /// None for a rule that is switched off.
 fn load(document: &Document<'_>) -> Result<Option<(Grammar, Rule)>, Problem> {
-    let head: Head = from_str(&document.text).map_err(|error| document.problem(None, error))?;
+    match plainly(&document.text) {
+        Some(loaded) => Ok(Some(loaded)),
+        None => by_library(document),
+    }
+}
+
+/// What a rule may say to be read without the library.
+const PLAIN_KEYS: [&str; 7] = ["id", "language", "severity", "message", "note", "metadata", "rule"];
+
+/// A rule that says nothing unusual: the library, which makes every regular expression ready, would take it as it is. None
+/// where that is not certain; it is asked then, and its words are those of the problem.
+fn plainly(text: &str) -> Option<(Grammar, Rule)> {
+    let said: Map<String, Value> = from_str(text).ok()?;
+    if said.keys().any(|key| !PLAIN_KEYS.contains(&key.as_str())) {
+        return None;
+    }
+    let string = |key: &str| match said.get(key) {
+        None => Some(None),
+        Some(word) => Some(Some(word.as_str()?.to_owned())),
+    };
+    let language: SupportLang = string("language")??.parse().ok()?;
+    let grammar = grammar_of(language).filter(|grammar| grammar.is_compiled_in())?;
+    let severity = match string("severity")?.as_deref() {
+        None | Some("hint") => Severity::Hint,
+        Some("info") => Severity::Info,
+        Some("warning") => Severity::Warning,
+        Some("error") => Severity::Error,
+        Some(_) => return None,
+    };
+    let metadata = match said.get("metadata") {
+        None => Value::Null,
+        Some(metadata) => Value::Object(metadata.as_object()?.clone()),
+    };
+    let direct = Direct::read_plain(language, said.get("rule")?)?;
+    let (message, note) = (string("message")?.unwrap_or_default(), string("note")?);
+    let id = string("id")??;
+    let said = Said { severity, message, note, metadata };
+    let kinds = direct.kinds()?;
+    Some((grammar, Rule::direct((id, language), said, (direct, kinds), text.to_owned())))
+}
+
+fn by_library(document: &Document<'_>) -> Result<Option<(Grammar, Rule)>, Problem> {
+    // With the lines before it blank, so that the library counts as the file does.
+    let text = "\n".repeat(document.before) + &document.text;
+    let head: Head = from_str(&text).map_err(|error| document.problem(None, error))?;
     let id = head.id.clone().unwrap_or_else(|| format!("rule {}", document.number));
     let problem = |what: String| document.problem(Some(&id), what);
     let language = head.language.ok_or_else(|| problem("has no `language`".into()))?;
     let grammar = grammar(&language).map_err(problem)?;
     // A rule for a grammar that is not compiled in would panic in there; those are gone, but it is not our code.
-    let loaded = catch_unwind(AssertUnwindSafe(|| config(&document.text)));
+    let loaded = catch_unwind(AssertUnwindSafe(|| config(&text)));
     let config =
         loaded.unwrap_or_else(|_| Err("the rule library gave up on it".into())).map_err(problem)?;
     if matches!(config.severity, Severity::Off) {
         return Ok(None);
     }
     check(&config).map_err(problem)?;
-    Ok(Some((grammar, Rule { id, config })))
+    Ok(Some((grammar, Rule::of_library(id, config))))
 }
 
-fn config(text: &str) -> Result<RuleConfig<SupportLang>, String> {
+/// The library's rule of a document.
+///
+/// # Errors
+///
+/// What the library says against it.
+pub fn config(text: &str) -> Result<RuleConfig<SupportLang>, String> {
     let mut rules = from_yaml_string::<SupportLang>(text, &GlobalRules::default())
         .map_err(|error| chain(&error))?;
     rules.pop().ok_or_else(|| "says nothing".into())
@@ -174,5 +228,92 @@ impl Document<'_> {
 impl std::fmt::Display for Problem {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}:{}: {}: {}", self.file, self.line, self.rule, self.what)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::{prelude::*, sample::Index};
+
+    use super::*;
+    use crate::metrics::rules::BUILT_IN;
+
+    const FORMS: (&str, &str) = ("forms.yml", include_str!("direct/forms.yml"));
+
+    /// What is put into a document in the place of some of its characters.
+    const PIECES: [&str; 14] = [
+        "",
+        "x",
+        ": ",
+        "0",
+        "- ",
+        "not:",
+        "{",
+        "\\d+",
+        "(",
+        "\n",
+        "null",
+        "~",
+        "kind: block\n",
+        "severity: off\n",
+    ];
+
+    fn texts() -> Vec<(usize, String)> {
+        let files = BUILT_IN.iter().copied().chain([FORMS]);
+        let all = files.flat_map(|(file, text)| documents(file, text));
+        all.map(|document| (document.before, document.text)).collect()
+    }
+
+    fn facts((grammar, rule): &(Grammar, Rule)) -> String {
+        let mut kinds = rule.kinds().to_vec();
+        kinds.sort_unstable();
+        kinds.dedup();
+        format!("{grammar:?} {} {:?} {kinds:?}", rule.id, rule.said)
+    }
+
+    fn document(text: String) -> Document<'static> {
+        Document { file: "a.yml", number: 1, line: 1, before: 0, text }
+    }
+
+    /// Says whether the rule needs no library to be loaded; if so, the library takes it, and as the same.
+    fn is_plain(text: &str) -> bool {
+        let Some(plain) = plainly(text) else { return false };
+        let loaded = by_library(&document(text.to_owned())).unwrap().unwrap();
+        assert_eq!(facts(&plain), facts(&loaded), "{text}");
+        true
+    }
+
+    #[test]
+    fn rules_that_are_loaded_without_the_library_are_those_that_it_loads() {
+        let texts = texts();
+        let plain = texts.iter().filter(|(_, text)| is_plain(text)).count();
+        assert!(plain * 10 > texts.len() * 8, "{plain} of {}", texts.len());
+    }
+
+    #[test]
+    fn a_problem_is_told_where_the_file_has_it() {
+        let text = "# words\n---\nid: a\nlanguage: python\nseverity: info\nmessage: a\nrule:\n  regex: '('\n";
+        let (rules, problems) = all(&[("a.yml", text)]);
+        assert_eq!((rules.len(), problems.len()), (0, 1));
+        assert_eq!((problems[0].line, problems[0].rule.as_str()), (3, "a"));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 192, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn no_broken_rule_is_loaded_that_the_library_refuses(
+            which in any::<Index>(), at in any::<Index>(), length in 0_usize..12, piece in any::<Index>(),
+        ) {
+            let texts = texts();
+            let (_, text) = which.get(&texts);
+            let chars: Vec<char> = text.chars().collect();
+            let at = at.index(chars.len());
+            let broken: String = chars[..at].iter().copied()
+                .chain(piece.get(&PIECES).chars())
+                .chain(chars[(at + length).min(chars.len())..].iter().copied())
+                .collect();
+            let _ = is_plain(&broken);
+        }
     }
 }

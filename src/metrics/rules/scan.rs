@@ -1,14 +1,16 @@
 //! Running all rules of a language over one file in one walk.
 
-use std::{collections::HashMap, fmt};
+use std::{collections::HashMap, fmt, sync::OnceLock};
 
-use ast_grep_config::{CombinedScan, RuleConfig};
+use ast_grep_config::{CombinedScan, RuleConfig, Severity};
 use ast_grep_core::{AstGrep, Doc, Matcher, matcher::MatcherExt, tree_sitter::StrDoc};
 use ast_grep_language::SupportLang;
+use serde_json::Value;
 use tree_sitter::{Node, Tree};
 
 use super::{
     direct::{self, Direct, File},
+    load,
     plain::{PlainDoc, PlainNode},
 };
 use crate::code::flat::Flat;
@@ -16,15 +18,74 @@ use crate::code::flat::Flat;
 /// A rule that runs.
 pub struct Rule {
     pub id: String,
-    pub config: RuleConfig<SupportLang>,
+    pub said: Said,
+    language: SupportLang,
+    /// The same, where it can be matched without the library.
+    direct: Option<Direct>,
+    /// Kinds of the nodes that it may match.
+    kinds: Vec<usize>,
+    /// The document, for the library.
+    text: String,
+    /// None where the library does not take it after all.
+    library: OnceLock<Option<Box<RuleConfig<SupportLang>>>>,
+}
+
+/// What a rule says of itself.
+#[derive(Debug)]
+pub struct Said {
+    pub severity: Severity,
+    pub message: String,
+    pub note: Option<String>,
+    /// An object, or null where it has none.
+    pub metadata: Value,
+}
+
+impl Rule {
+    /// A rule that the library is not asked about until it is needed; `text` is its document.
+    pub fn direct(
+        (id, language): (String, SupportLang),
+        said: Said,
+        (direct, kinds): (Direct, Vec<u16>),
+        text: String,
+    ) -> Self {
+        let kinds = kinds.into_iter().map(usize::from).collect();
+        Self { id, said, language, direct: Some(direct), kinds, text, library: OnceLock::new() }
+    }
+
+    pub fn of_library(id: String, config: RuleConfig<SupportLang>) -> Self {
+        let said = Said {
+            severity: config.severity.clone(),
+            message: config.message.clone(),
+            note: config.note.clone(),
+            // The library keeps metadata to itself, but writes it down; what JSON has no word for is not ours.
+            metadata: serde_json::to_value(&config.metadata).unwrap_or_default(),
+        };
+        let kinds: Vec<usize> =
+            config.matcher.potential_kinds().iter().flat_map(|kinds| kinds.iter()).collect();
+        // A flat tree has no list of the nodes that the grammar could not read.
+        let is_listed = !kinds.contains(&usize::from(u16::MAX));
+        let direct = is_listed.then(|| Direct::read(&config)).flatten();
+        let language = config.language;
+        let library = OnceLock::from(Some(Box::new(config)));
+        Self { id, said, language, direct, kinds, text: String::new(), library }
+    }
+
+    /// Kinds of the nodes that it may match, in no order.
+    #[cfg(test)]
+    pub fn kinds(&self) -> &[usize] {
+        &self.kinds
+    }
+
+    fn library(&self) -> Option<&RuleConfig<SupportLang>> {
+        let load = || load::config(&self.text).ok().map(Box::new);
+        self.library.get_or_init(load).as_deref()
+    }
 }
 
 /// The rules of one language.
 #[derive(Debug)]
 pub struct Set {
     rules: Vec<Rule>,
-    /// The same, where they can be matched without the library.
-    directs: Vec<Option<Direct>>,
     /// Indices of the rules that may match a kind of node, by kind.
     by_kind: Vec<Vec<usize>>,
 }
@@ -60,17 +121,12 @@ impl Set {
     pub fn new(rules: Vec<Rule>) -> Self {
         let mut by_kind: Vec<Vec<usize>> = vec![];
         for (at, rule) in rules.iter().enumerate() {
-            for kind in rule.config.matcher.potential_kinds().iter().flatten() {
+            for &kind in &rule.kinds {
                 by_kind.resize_with(by_kind.len().max(kind + 1), Vec::new);
                 by_kind[kind].push(at);
             }
         }
-        let mut directs: Vec<_> = rules.iter().map(|rule| Direct::read(&rule.config)).collect();
-        // A flat tree has no list of the nodes that the grammar could not read.
-        for at in by_kind.get(usize::from(u16::MAX)).into_iter().flatten() {
-            directs[*at] = None;
-        }
-        Self { rules, directs, by_kind }
+        Self { rules, by_kind }
     }
 
     pub fn len(&self) -> usize {
@@ -84,7 +140,7 @@ impl Set {
 
     /// `flat` is of `tree`, and that of `text`.
     pub fn scan(&self, text: &str, tree: &Tree, flat: &Flat<'_>, comments: Comments) -> Found<'_> {
-        let Some(lang) = self.rules.first().map(|rule| rule.config.language) else {
+        let Some(lang) = self.rules.first().map(|rule| rule.language) else {
             return Found::default();
         };
         let mut all = self.direct(text, flat, comments);
@@ -107,7 +163,7 @@ impl Set {
     /// Whether no rule is left to the library. Of what is as wide as nothing the tree may not find the parent and the
     /// brothers again, and the library asks the tree.
     fn is_direct(&self, rule: usize, flat: &Flat<'_>) -> bool {
-        !flat.has_empty && self.directs[rule].is_some()
+        !flat.has_empty && self.rules[rule].direct.is_some()
     }
 
     fn are_all_direct(&self, flat: &Flat<'_>) -> bool {
@@ -121,8 +177,8 @@ impl Set {
             return found;
         }
         let file = File::new(flat, text, comments == Comments::PassedOver);
-        let may_match = self.directs.iter().map(|direct| {
-            let direct = direct.as_ref().filter(|direct| direct.may_match(&file))?;
+        let may_match = self.rules.iter().map(|rule| {
+            let direct = rule.direct.as_ref().filter(|direct| direct.may_match(&file))?;
             Some(direct.on(&file))
         });
         let mut may_match: Vec<Option<direct::Match<'_>>> = may_match.collect();
@@ -160,7 +216,8 @@ impl Set {
                     continue;
                 }
                 let rule = &self.rules[at];
-                if let Some(hit) = rule.config.matcher.match_node(root.adopt(D::node(entry.node))) {
+                let Some(config) = rule.library() else { continue };
+                if let Some(hit) = config.matcher.match_node(root.adopt(D::node(entry.node))) {
                     all.push(at_lines(&rule.id, hit.start_pos().line(), hit.end_pos().line()));
                 }
             }
@@ -171,9 +228,10 @@ impl Set {
 
     /// The same by the library's own scan, which knows what an ignoring comment means.
     fn kept<D: Parsed>(&self, root: &AstGrep<D>) -> Vec<Match<'_>> {
+        let configs = || self.rules.iter().filter_map(|rule| Some((rule.library()?, &rule.id)));
         let ids: HashMap<*const RuleConfig<SupportLang>, &str> =
-            self.rules.iter().map(|rule| (&raw const rule.config, rule.id.as_str())).collect();
-        let scan = CombinedScan::new(self.rules.iter().map(|rule| &rule.config).collect());
+            configs().map(|(config, id)| (&raw const *config, id.as_str())).collect();
+        let scan = CombinedScan::new(configs().map(|(config, _)| config).collect());
         let mut kept = vec![];
         for (config, hits) in scan.scan(root, false).matches {
             let id = ids.get(&(&raw const *config)).copied().unwrap_or_default();
@@ -294,8 +352,8 @@ mod tests {
         let rules = Rules::load("forms", &[("forms.yml", FORMS)]);
         assert_eq!(rules.problems(), []);
         let set = &rules.sets[&Grammar::Python];
-        let by_library: Vec<&str> = (set.rules.iter().zip(&set.directs))
-            .filter_map(|(rule, direct)| direct.is_none().then_some(rule.id.as_str()))
+        let by_library: Vec<&str> = (set.rules.iter())
+            .filter_map(|rule| rule.direct.is_none().then_some(rule.id.as_str()))
             .collect();
         assert_eq!(by_library, ["left-to-the-library", "left-to-the-library-too"]);
 

@@ -93,7 +93,9 @@ fn of_table(app: &App, table: &Collection, theme: Theme, width: usize) -> Line<'
             width,
         );
     }
-    match (&table.prompt, &table.notice) {
+    // What was found stands over the filter.
+    let prompt = table.prompt.as_ref().filter(|_| table.finding.is_none());
+    match (prompt, &table.notice) {
         (Some(prompt), _) => {
             let typed = vec![
                 own("filter ", theme.of(Meaning::Key)),

@@ -52,7 +52,7 @@ enum Test {
     Relation(Box<Relation>),
 }
 
-/// A regular expression that the library has read already. It is made ready when it is first asked: most files ask few.
+/// A regular expression that can be made ready. It is made ready when it is first asked: most files ask few.
 #[derive(Debug)]
 struct Expression {
     text: String,
@@ -130,6 +130,11 @@ impl Direct {
         self.needs.iter().all(|&kind| !file.of_kind(kind).is_empty())
     }
 
+    /// Kinds of the nodes that it may match; None where it might match any.
+    pub fn kinds(&self) -> Option<Vec<u16>> {
+        Some(self.test.kinds(&self.utils, 0)?.kinds().collect())
+    }
+
     pub fn on<'f>(&'f self, file: &'f File<'f>) -> Match<'f> {
         Match { file, rule: self, bindings: Bindings::new(self.names), is_exact: false }
     }
@@ -193,9 +198,31 @@ impl Expression {
         Self { text: text.to_owned(), regex: OnceLock::new() }
     }
 
+    /// Whether it is well written and so short that it cannot grow over the library's limit, 10 MB once it is ready: a class
+    /// of Unicode takes some 30 kB, and nothing in it is counted.
+    fn is_sound(&self) -> bool {
+        self.text.len() <= 200
+            && !self.text.contains('{')
+            && regex_syntax::parse(&self.text).is_ok()
+    }
+
     fn is_in(&self, text: &str) -> bool {
         let regex = self.regex.get_or_init(|| Regex::new(&self.text).ok());
         regex.as_ref().is_some_and(|regex| regex.is_match(text))
+    }
+}
+
+impl Test {
+    /// Whether the library surely takes what is in it: every regular expression can be made ready.
+    fn is_surely_taken(&self) -> bool {
+        match self {
+            Self::Kinds(_) | Self::Pattern(_) | Self::Util(_) => true,
+            Self::Regex(expression) => expression.is_sound(),
+            Self::Nth(nth) => nth.place > 0,
+            Self::All(tests) | Self::Any(tests) => tests.iter().all(Self::is_surely_taken),
+            Self::Not(test) => test.is_surely_taken(),
+            Self::Relation(relation) => relation.is_surely_taken(),
+        }
     }
 }
 

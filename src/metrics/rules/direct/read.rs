@@ -53,6 +53,25 @@ impl Direct {
     }
 }
 
+impl Direct {
+    /// A rule of a document that says neither utilities nor constraints. None where it says something that is not known
+    /// here, or that the library might not take.
+    pub fn read_plain(language: SupportLang, rule: &Value) -> Option<Self> {
+        serde_json::from_value::<SerializableRule>(rule.clone()).ok()?;
+        let env = DeserializeEnv::new(language);
+        let mut reader = Reader { language, env, utils: vec![], names: vec![] };
+        let test = reader.rule(rule)?;
+        if !test.is_surely_taken() {
+            return None;
+        }
+        let (utils, constraints) = (vec![], vec![]);
+        let mut direct =
+            Self { needs: vec![], test, utils, constraints, names: reader.names.len() };
+        direct.tidy(&reader.names);
+        Some(direct)
+    }
+}
+
 /// A name of the patterns, and how often they say it.
 type Name = (String, usize);
 

@@ -38,6 +38,14 @@ pub enum Until {
 }
 
 impl Relation {
+    pub fn is_surely_taken(&self) -> bool {
+        let stop = match &self.until {
+            Until::Near | Until::End => None,
+            Until::Holds(stop) => Some(stop),
+        };
+        self.test.is_surely_taken() && stop.is_none_or(Test::is_surely_taken)
+    }
+
     /// Whether one of the other nodes is as it must be; what the first such binds stays bound.
     pub fn holds(&self, found: &mut Match<'_>, at: usize) -> bool {
         let flat = found.file.flat;

@@ -146,7 +146,7 @@ impl Test {
     }
 
     /// The kinds it may hold of; None where it may of any.
-    fn kinds(&self, utils: &[Self], open: usize) -> Option<KindSet> {
+    pub(super) fn kinds(&self, utils: &[Self], open: usize) -> Option<KindSet> {
         match self {
             Self::Kinds(kinds) => Some(kinds.clone()),
             Self::Pattern(pattern) => match &pattern.goal {
