@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::{
     metrics::{
         Number,
-        cost::{Prices, RunCost},
+        cost::{RunCost, Sum},
         faithfulness::Faithfulness,
         numbers::Style,
         rubric_tree::Summary,
@@ -19,7 +19,7 @@ use crate::{
         pace::{self, Pace},
         rubric::{Judgement, Pooled, Rubric},
     },
-    store::{self, Archive},
+    store::Archive,
     study::compare::done_at,
 };
 
@@ -193,7 +193,8 @@ pub struct TurnRow {
     pub work: StepCounts,
     pub edits: Vec<EditRow>,
     pub tokens: Tokens,
-    pub cost_usd: Option<f64>,
+    #[serde(flatten)]
+    pub cost: TurnCost,
     #[serde(flatten)]
     pub context: ContextRow,
     pub subagents: usize,
@@ -204,6 +205,16 @@ pub struct TurnRow {
     /// What the recorder of a live run says of it.
     #[serde(flatten)]
     pub record: TurnRecord,
+}
+
+/// What the turn cost.
+#[derive(Serialize)]
+pub struct TurnCost {
+    /// As recorded.
+    pub cost_usd: Option<f64>,
+    /// At list prices, from tokens.
+    #[serde(flatten)]
+    pub computed: ComputedRow,
 }
 
 /// What the agent had before it.
@@ -287,15 +298,19 @@ pub struct ComputedRow {
     pub not_priced_tokens: u64,
     #[serde(skip)]
     pub said: String,
+    /// `0.1300`, `≥ 0.0800`, `not priced`; None without tokens.
+    #[serde(skip)]
+    pub cell: Option<String>,
 }
 
 impl ComputedRow {
-    fn of(run: &Run, prices: &Prices) -> Self {
-        let row = CostRow::of(&RunCost::of(run, prices).total(), None);
+    fn of(sum: &Sum) -> Self {
+        let row = CostRow::of(sum, None);
         Self {
             cost_computed_usd: row.computed_usd,
             not_priced_tokens: row.not_priced_tokens,
             said: row.said(),
+            cell: (row.responses > 0).then(|| row.cell()),
         }
     }
 }
@@ -312,11 +327,14 @@ pub struct StepRow {
     pub result: Option<ResultRow>,
     pub edits: Vec<EditRow>,
     pub is_error: bool,
-    pub started_at: Option<Time>,
-    pub ended_at: Option<Time>,
+    #[serde(flatten)]
+    pub times: Times,
     #[serde(flatten)]
     pub pace: PaceRow,
     pub tokens: Tokens,
+    /// Of the tokens that the step holds, once for each model call.
+    #[serde(flatten)]
+    pub computed: ComputedRow,
     #[serde(rename = "where")]
     pub place: PlaceRow,
     pub subagent: Option<SubAgentRow>,
@@ -375,6 +393,8 @@ pub struct Teller<'a> {
     pub archive: &'a Archive,
     pub timeline: &'a Timeline,
     pub path: &'a std::path::Path,
+    /// At list prices.
+    pub cost: &'a RunCost,
 }
 
 /// The steps of a turn on their way into rows.
@@ -462,7 +482,10 @@ impl Teller<'_> {
             request_added: self.archive.added(run, index),
             edits: self.edits(index),
             tokens: turn.tokens,
-            cost_usd: turn.cost_usd,
+            cost: TurnCost {
+                cost_usd: turn.cost_usd,
+                computed: ComputedRow::of(&self.cost.of_turn(index)),
+            },
             context: ContextRow {
                 context_tokens: pace::context_after(turn),
                 compactions: kind(crate::run::StepKind::Compaction),
@@ -521,7 +544,7 @@ impl Teller<'_> {
             errors: known.then(|| turns.iter().map(|turn| turn.work.errors).sum()),
             tokens: run.tokens(),
             cost_usd: run.cost_usd(),
-            computed: ComputedRow::of(run, &store::prices::held().prices),
+            computed: ComputedRow::of(&self.cost.total()),
             added: known.then(|| edits().filter_map(|edit| edit.added).sum()),
             removed: known.then(|| edits().filter_map(|edit| edit.removed).sum()),
             duration_s: ended.and_then(|(end, start)| end.seconds_since(start)),
@@ -561,8 +584,7 @@ impl Teller<'_> {
             }),
             edits: step.edits.iter().map(edit_row).collect(),
             is_error: step.failed(),
-            started_at: step.started_at,
-            ended_at: step.ended_at,
+            times: Times { started_at: step.started_at, ended_at: step.ended_at },
             pace: PaceRow {
                 since_turn_s: pace.since_turn_s,
                 took_s: pace.took_s,
@@ -573,6 +595,7 @@ impl Teller<'_> {
                 context_tokens: pace.context(),
             },
             tokens: step.tokens,
+            computed: ComputedRow::of(&Sum::of(self.cost.of_step(id))),
             place: PlaceRow {
                 file: source.map(|source| source.name.clone()).unwrap_or_default(),
                 line: step.place.line,

@@ -1,7 +1,7 @@
 //! `trajview show`: turns, requests, edits, tokens, warnings.
 
 use crate::{
-    metrics::rubric_tree::Summary,
+    metrics::{cost::RunCost, rubric_tree::Summary},
     run::{Run, Time, Tokens, Turn, TurnState, figures},
     store,
 };
@@ -24,8 +24,8 @@ pub struct Args {
     #[arg(long)]
     turn: Option<usize>,
     /// The steps of the turn in a table instead, without their words: when each began, how long it took and waited, the
-    /// tokens of its model call
-    #[arg(long, requires = "turn", conflicts_with = "json")]
+    /// tokens of its model call and what they cost at list prices. The JSON has them without it
+    #[arg(long, requires = "turn")]
     times: bool,
     /// How it was worked on too: RigorBench's pillars and the signals; reads every step of the run
     #[arg(long)]
@@ -47,7 +47,8 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let opened = store::open(&args.run.path)?;
     let (run, archive) = (&*opened.run, &*opened.archive);
     let timeline = archive.timeline(run).map_err(Failure::unread)?;
-    let teller = Teller { run, archive, timeline: &timeline, path: &args.run.path };
+    let cost = RunCost::of(run, &store::prices::held().prices);
+    let teller = Teller { run, archive, timeline: &timeline, path: &args.run.path, cost: &cost };
     let report = args.process.then(|| store::report(archive, run));
     match args.turn {
         Some(number) => {
@@ -271,7 +272,9 @@ fn record_of(found: &Turn, turn: &TurnRow) -> Vec<String> {
     lines.extend(used.then(|| {
         format!("tokens in {} out {}", dash(turn.tokens.input), dash(turn.tokens.output))
     }));
-    lines.extend(turn.cost_usd.map(|cost| format!("cost {cost:.4} USD")));
+    lines.extend(turn.cost.cost_usd.map(|cost| format!("cost {cost:.4} USD")));
+    let computed = &turn.cost.computed;
+    lines.extend(computed.cell.as_ref().map(|_| computed.said.clone()));
     let lists = [
         ("not allowed", &record.denied),
         ("reported", &record.troubles),
@@ -297,7 +300,7 @@ fn print_edits(edits: &[EditRow], indent: &str, out: &mut Out) -> std::io::Resul
     })
 }
 
-/// The steps with their times and tokens, a sub-agent's below the one that started it.
+/// The steps with their times, tokens and computed cost, a sub-agent's below the one that started it.
 fn times(steps: &[StepRow]) -> Table {
     let mut rows = vec![];
     put_in_order(steps, 0, &mut rows);
@@ -307,9 +310,13 @@ fn times(steps: &[StepRow]) -> Table {
         Some(call) if call != step.step => "↑".into(),
         _ => dash(of(&step.tokens)),
     };
-    let columns: [Column<'_, (usize, &StepRow)>; 8] = [
+    let cost = |step: &StepRow| match step.pace.model_call {
+        Some(call) if call != step.step => "↑".into(),
+        _ => dash(step.computed.cell.as_ref()),
+    };
+    let columns: [Column<'_, (usize, &StepRow)>; 9] = [
         (">step", &|(_, it)| it.step.to_string()),
-        ("UTC", &|(_, it)| dash(it.started_at.map(Time::clock))),
+        ("UTC", &|(_, it)| dash(it.times.started_at.map(Time::clock))),
         (">began", &|(_, it)| {
             dash(it.pace.since_turn_s.map(|at| format!("+{}", figures::lapse(at))))
         }),
@@ -317,6 +324,7 @@ fn times(steps: &[StepRow]) -> Table {
         (">wait", &|(_, it)| known(it.pace.waited_s)),
         (">in", &|(_, it)| tokens(it, |tokens| tokens.input)),
         (">out", &|(_, it)| tokens(it, |tokens| tokens.output)),
+        (">$ computed", &|(_, it)| cost(it)),
         ("what", &|(depth, it)| {
             let name = it.tool.as_ref().map_or(it.kind, |tool| tool.name.as_str());
             let failed = if it.is_error { " ✗" } else { "" };

@@ -18,7 +18,12 @@ use crate::{
     },
     shell::{config::Config, mouse::Capture},
     store,
-    views::table::{Opening, Start, filter::Filter, order::Sort},
+    views::table::{
+        Opening, Start,
+        filter::Filter,
+        kept::{Kept, KeptTables, Which},
+        order::Sort,
+    },
     widgets::{
         export,
         looks::{Alphabet, ThemeName},
@@ -188,8 +193,25 @@ fn options(args: &Args, settings: config::Loaded) -> Options {
             },
             filter: args.filter.clone().unwrap_or_default(),
             start: args.is_start().then(|| Start { sample: store::places::sample() }),
+            // A frame that is printed is the same for everybody.
+            kept: if args.snapshot.is_some() { Kept::default() } else { kept(args.is_start()) },
         },
         ..options
+    }
+}
+
+/// How the table was left the last time; what is damaged is taken away.
+fn kept(is_start: bool) -> Kept {
+    let Some((file, text)) = store::tables::kept() else { return Kept::default() };
+    let which = if is_start { Which::Start } else { Which::Runs };
+    match KeptTables::read(&text) {
+        Ok(tables) => tables.of(which),
+        Err(why) => {
+            store::tables::forget(&file);
+            let file = file.display();
+            tell(&format!("{file}: {why}; the columns that were chosen before are forgotten"));
+            Kept::default()
+        }
     }
 }
 

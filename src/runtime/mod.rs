@@ -41,7 +41,7 @@ use crate::{
     session::{place::Place, views::View},
     shell::{App, Message, draw, state},
     store::{self, OpenError},
-    views::{live, table::Opening},
+    views::live,
     widgets::{
         key::{self, UnknownKey},
         theme::Theme,
@@ -280,7 +280,7 @@ fn open_paths(
     }
     let all: Vec<PathBuf> = all(paths).iter().map(|path| named(path)).collect();
     let is_pair = |runtime: &Runtime| {
-        let wants_a_table = runtime.app.screens.table_opening != Opening::default();
+        let wants_a_table = runtime.app.screens.table_opening.is_asked_for();
         paths.len() == 2 && !wants_a_table && !paths.iter().any(|it| runtime.holds_several(it))
     };
     match place.view {

@@ -23,7 +23,7 @@ use crate::{
         request::Request,
     },
     shell::{App, Message, jobs, screens::study, state},
-    store::{OpenError, lookup},
+    store::{self, OpenError, lookup},
     study::studied::Studied,
     views::judge::Known,
 };
@@ -248,6 +248,9 @@ impl Runtime {
                 Effect::Follow(path) => self.world.follow(path),
                 Effect::Watch(path) => self.world.watch(path),
                 Effect::WatchAll(sources) => self.world.watch_all(sources),
+                // What a script does to a table is nobody's choice.
+                Effect::KeepTable(..) if !self.may_follow => {}
+                Effect::KeepTable(name, lines) => store::tables::keep(name, &lines),
                 Effect::Live(command) => self.world.ask_agent(command),
                 Effect::StopTesting => self.world.stop_testing(),
                 Effect::MeasureWith(measure) => self.world.measure_with(measure),

@@ -21,6 +21,7 @@ use crate::{
     live::{Control, Job, Start},
     metrics::{
         absence::Place,
+        cost::RunCost,
         decisions::Lane,
         lifeline::{Asked, Lifeline},
         memory::Course,
@@ -594,6 +595,10 @@ impl Executor for Worker {
 
     fn draw_decisions(&self, run: Arc<Run>) -> Result<String, Sentence> {
         self.recording()?.draw_decisions(&run)
+    }
+
+    fn cost(&self, run: Arc<Run>) -> Result<Arc<RunCost>, Sentence> {
+        Ok(Arc::new(RunCost::of(&run, &store::prices::held().prices)))
     }
 
     fn memory(&self, run: Arc<Run>) -> Result<Option<Arc<Course>>, Sentence> {

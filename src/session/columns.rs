@@ -108,7 +108,7 @@ const WORDS: [(u8, Column); 7] = [
 ];
 
 /// The columns of sessions, from left to right.
-const SESSIONS: [Column; 14] = [
+const SESSIONS: [Column; 15] = [
     Column::Session(SessionColumn::When),
     Column::Session(SessionColumn::State),
     Column::Session(SessionColumn::Project),
@@ -121,6 +121,7 @@ const SESSIONS: [Column; 14] = [
     Column::Session(SessionColumn::Failures),
     Column::Number(Number::Tokens),
     Column::Number(Number::Cost),
+    Column::Number(Number::CostComputed),
     Column::Number(Number::Duration),
     Column::Session(SessionColumn::Branch),
 ];
@@ -228,6 +229,7 @@ impl Column {
             | Of::RubricTree(_)
             | Of::Raters
             | Of::Runs => Source::Computed,
+            Of::Spent(_) if number == Number::CostComputed => Source::Computed,
             Of::Tests(_) => Source::Harness,
             Of::Judgement(_) | Of::Exposure(_) => Source::Judged,
             Of::Counted(_) | Of::Spent(_) => Source::Run,
@@ -279,6 +281,11 @@ impl Column {
             | Self::Session(_)
             | Self::Title => Better::Neither,
         }
+    }
+
+    /// Whether it is measured of the run's files, or worked out of its steps: not from prices.
+    pub fn is_measured(self) -> bool {
+        self.about().source == Source::Computed && self != Self::Number(Number::CostComputed)
     }
 
     /// Whether another profile or other rules give other values.

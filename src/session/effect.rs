@@ -35,6 +35,8 @@ pub enum Effect {
     Watch(PathBuf),
     /// Tell from now on which recordings below these paths are written to, are new, or stand otherwise as time goes by.
     WatchAll(Vec<PathBuf>),
+    /// How the table of this name was left is kept until the next start, in these lines, each of which begins with the name.
+    KeepTable(&'static str, String),
     /// Into the clipboard.
     Copy(String),
     Edit(Editing),

@@ -27,6 +27,7 @@ pub mod audited;
 pub mod cache;
 pub mod columns;
 pub mod context;
+pub mod costs;
 pub mod digest;
 pub mod effect;
 pub mod files;
@@ -127,6 +128,7 @@ impl Session {
             Answer::Process(report) => self.scores.worked.take(request, report),
             Answer::Layers(records) => self.scores.worked.take_layers(request, records),
             Answer::Decisions(lane) => self.scores.worked.take_decisions(request, lane),
+            Answer::Cost(cost) => self.scores.worked.cost.take(request, cost),
             Answer::Memory(course) => self.scores.worked.take_memory(request, course),
             Answer::DrawDecisions(said) => {
                 self.notice = self.scores.worked.take_drawn(request, said).or(self.notice.take());

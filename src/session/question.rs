@@ -11,6 +11,7 @@ use crate::{
     layers::record::Record,
     metrics::{
         absence::Place,
+        cost::RunCost,
         decisions::Lane,
         lifeline::{self, Lifeline},
         memory::Course,
@@ -127,6 +128,8 @@ questions! {
     Process, process { run: Arc<Run> } -> Option<Arc<Report>>;
     /// The decisions of the store that is named, else of the run's own, over its steps; None where it has none.
     Decisions, decisions { run: Arc<Run> } -> Option<Arc<Lane>>;
+    /// What the run costs at list prices, by the prices that hold.
+    Cost, cost { run: Arc<Run> } -> Arc<RunCost>;
     /// What a memory gave the agent, and what of it was stale; None where the run has no `memory.jsonl`.
     Memory, memory { run: Arc<Run> } -> Option<Arc<Course>>;
     /// What the requests lay down is written into the bundle as its store of decisions. A sentence.

@@ -14,6 +14,7 @@ use crate::{
 
 use super::{
     ask::Pending,
+    costs::Costs,
     effect::Effect,
     question::Question,
     request::{Numbers, Request, Sentence},
@@ -26,6 +27,7 @@ pub struct Worked {
     decisions: Known<Lane>,
     memory: Known<Course>,
     layers: Known<Vec<Record>>,
+    pub cost: Costs,
     /// Whether a person asked for the signals outside the process view.
     pub is_wanted: bool,
     /// The signal that was gone to last, by its place in [`Self::signals`].

@@ -197,6 +197,7 @@ impl OpenRun {
             | Answer::Lifelines(..)
             | Answer::Process(..)
             | Answer::Decisions(..)
+            | Answer::Cost(..)
             | Answer::Memory(..)
             | Answer::DrawDecisions(..)
             | Answer::Layers(..)

@@ -61,6 +61,7 @@ mod siblings;
 mod slopcodebench;
 mod snapshot;
 pub mod study;
+pub mod tables;
 mod timeline;
 pub mod usual_places;
 mod walk;

@@ -7,7 +7,7 @@ use std::{
     sync::{Arc, LazyLock, RwLock},
 };
 
-use crate::metrics::cost::Prices;
+use crate::metrics::cost::{Prices, prices::BUILT_IN_TEXT};
 
 use super::{bytes, sha256};
 
@@ -18,7 +18,7 @@ const MOST_BYTES: u64 = 8 << 20;
 #[derive(Debug, Clone)]
 pub struct Held {
     pub prices: Arc<Prices>,
-    /// Of the user's table; empty without one.
+    /// Of the built-in table, and of the user's where there is one.
     pub digest: String,
 }
 
@@ -26,7 +26,7 @@ static HELD: RwLock<Option<Held>> = RwLock::new(None);
 
 /// The table is made once: it is asked for with every session of a list.
 static BUILT_IN: LazyLock<Held> =
-    LazyLock::new(|| Held { prices: Arc::new(Prices::built_in().clone()), digest: String::new() });
+    LazyLock::new(|| Held { prices: Arc::new(Prices::built_in().clone()), digest: digest("") });
 
 /// The built-in prices with those of a file in their place.
 ///
@@ -45,7 +45,12 @@ pub fn read(path: &Path) -> Result<Held, String> {
     let words = String::from_utf8(text).map_err(|_| format!("{name}: it is not UTF-8 text"))?;
     let own = Prices::read(&words).map_err(|why| format!("{name}: {why}"))?;
     let prices = Arc::new(Prices::built_in().overridden_by(own));
-    Ok(Held { prices, digest: sha256(words.as_bytes()) })
+    Ok(Held { prices, digest: digest(&words) })
+}
+
+/// Changes with every price: the built-in table is another one in another version of the program.
+fn digest(own: &str) -> String {
+    sha256([BUILT_IN_TEXT, own].join("\n").as_bytes())
 }
 
 /// What holds from here on for everything that is priced without being told by which table.
@@ -59,4 +64,15 @@ pub fn hold(held: Held) {
 pub fn held() -> Held {
     let held = HELD.read().ok().and_then(|held| held.clone());
     held.unwrap_or_else(|| BUILT_IN.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_tells_tables_apart_is_of_the_built_in_one_too() {
+        assert_eq!(BUILT_IN.digest, sha256(format!("{BUILT_IN_TEXT}\n").as_bytes()));
+        assert_ne!(BUILT_IN.digest, digest("{\"rows\": []}"));
+    }
 }

@@ -79,15 +79,20 @@ fn a_path_with_a_moment_opens_there() {
 fn each_step_tells_when_it_began_how_long_it_took_and_what_its_model_call_read() {
     let run = "sample-runs/claude-code";
     insta::assert_snapshot!(printed(&["show", run, "--turn", "2", "--times"]), @r"
-    step  UTC       began  took  wait    in  out  what
-       1  20:39:01  +0.2s     -  0.2s  5418  164  message Adding a unittest module.
-       2  20:39:01  +0.2s  0.2s  0.0s     ↑    ↑  Write tests/__init__.py
-       3  20:39:01  +0.3s  0.1s  0.0s     ↑    ↑  Write tests/test_core.py
-       4  20:39:01  +0.4s  0.2s  0.0s  5705   44  Bash python3 -m unittest discover -s tests -t . 2>&1
-       5  20:39:02  +0.7s     -  0.0s  5816   11  message Both tests pass.
+    step  UTC       began  took  wait    in  out  $ computed  what
+       1  20:39:01  +0.2s     -  0.2s  5418  164      0.0044  message Adding a unittest module.
+       2  20:39:01  +0.2s  0.2s  0.0s     ↑    ↑           ↑  Write tests/__init__.py
+       3  20:39:01  +0.3s  0.1s  0.0s     ↑    ↑           ↑  Write tests/test_core.py
+       4  20:39:01  +0.4s  0.2s  0.0s  5705   44      0.0021  Bash python3 -m unittest discover -s tests -t . 2>&1
+       5  20:39:02  +0.7s     -  0.0s  5816   11      0.0014  message Both tests pass.
     ");
 
-    let shown = json(&["show", run, "--turn", "2", "--json"]);
+    let shown = json(&["show", run, "--turn", "2", "--times", "--json"]);
+    let costs = [0, 1, 3, 4].map(|step| shown["steps"][step]["cost_computed_usd"].as_f64());
+    assert_eq!(costs[1], None, "what a model call costs stands at one step of it");
+    let sum: f64 = costs.into_iter().flatten().sum();
+    assert!((sum - shown["cost_computed_usd"].as_f64().unwrap()).abs() < 1e-12, "{costs:?}");
+    assert!(printed(&["show", run, "--turn", "2"]).contains("\n  computed 0.0079 USD\n"));
     let second = &shown["steps"][1];
     assert_eq!((&second["model_call"], &second["context_tokens"]), (&1.into(), &5418.into()));
     assert_eq!(second["tokens"]["input"], Json::Null, "tokens stand at one step of their call");

@@ -163,3 +163,17 @@ fn what_was_read_is_found_again_until_its_file_changes() {
     fs::write(&path, text.replace("find out why", "and find out why")).unwrap();
     assert!(frame(home.path(), "120x30", "", &[]).contains("and find"));
 }
+
+#[test]
+fn a_session_without_a_recorded_cost_has_the_computed_one_apart() {
+    let home = home_of(0);
+    let folder = home.path().join(".claude/projects/-work-tinycalc");
+    fs::create_dir_all(&folder).unwrap();
+    let log = CLAUDE.replace("claude-opus", "claude-opus-4-5-20251101");
+    fs::write(folder.join("one.jsonl"), log).unwrap();
+
+    let frame = frame(home.path(), "200x24", "<esc>", &[]);
+
+    // 1,850 tokens read at 5 and 70 written at 25 USD a million.
+    assert!(frame.contains("$0.0110") && frame.contains("list cost"), "{frame}");
+}

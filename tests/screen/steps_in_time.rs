@@ -1,4 +1,4 @@
-//! When steps began, how long they took and waited, what they read; agents beside each other; what is unfolded is seen.
+//! When steps began, how long they took and waited, what they read and cost; agents beside each other; what is unfolded is seen.
 
 use std::{fs, path::Path};
 
@@ -13,12 +13,14 @@ use trajview::{
 /// Lines of a session of Claude Code, or of one of its sub-agents.
 struct Lines {
     agent: Option<&'static str>,
+    model: &'static str,
     lines: Vec<String>,
 }
 
 impl Lines {
     fn of(agent: Option<&'static str>) -> Self {
-        Self { agent, lines: vec![] }
+        let model = if agent == Some("b1") { "made-up" } else { "claude-opus-4-5-20251101" };
+        Self { agent, model, lines: vec![] }
     }
 
     fn add(&mut self, kind: &str, second: u32, more: &Json) {
@@ -28,7 +30,7 @@ impl Lines {
         let mut line = json!({
             "type": kind, "uuid": id, "parentUuid": null, "isSidechain": self.agent.is_some(), "cwd": "/w",
             "sessionId": "s1", "version": "2.0.14", "timestamp": clock, "agentId": self.agent,
-            "message": {"role": kind, "model": "made-up", "id": id},
+            "message": {"role": kind, "model": self.model, "id": id},
         });
         for (key, value) in more.as_object().unwrap() {
             match key.as_str() {
@@ -127,6 +129,10 @@ fn each_step_says_when_it_began_how_long_it_took_and_what_it_read() {
     let by_the_clock = frame((120, 40), "I I");
     assert!(by_the_clock.contains("10:00:03") && by_the_clock.contains("UTC"), "{by_the_clock}");
     assert!(!frame((120, 40), "I I I").contains("in/out"));
+    let costs = frame((160, 45), "<s-tab> Z m I");
+    // 4 tokens read at 5, 12,000 cached at 0.5, 120 written at 25 USD a million.
+    assert!(costs.contains("12k/120    $0.0090"), "{costs}");
+    assert!(costs.contains("tokens · computed ≥ $0.0"), "{costs}");
 }
 
 #[test]

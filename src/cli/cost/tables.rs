@@ -80,7 +80,8 @@ impl CostRow {
         }
     }
 
-    fn cell(&self) -> String {
+    /// The computed cost in a table.
+    pub fn cell(&self) -> String {
         match (self.computed_usd, self.computed_at_least_usd) {
             (Some(usd), _) => format!("{usd:.4}"),
             (None, Some(usd)) => format!("≥ {usd:.4}"),

@@ -70,6 +70,18 @@ impl RunCost {
         self.charges.get(*self.by_step.get(&id)?)
     }
 
+    /// Of one turn, whether it counts or not.
+    pub fn of_turn(&self, turn: usize) -> Sum {
+        Sum::of(self.charges.iter().filter(|charge| charge.turn == turn))
+    }
+
+    /// Of the main agent, in one turn or in all, or of a sub-agent, in whichever turn; without the agents that it started.
+    pub fn of_agent(&self, agent: Option<usize>, turn: Option<usize>) -> Sum {
+        let turn = turn.filter(|_| agent.is_none());
+        let is_in = |charge: &&Charge| turn.is_none_or(|turn| charge.turn == turn);
+        Sum::of(self.charges.iter().filter(|charge| charge.agent == agent).filter(is_in))
+    }
+
     /// Of the turns that count.
     pub fn total(&self) -> Sum {
         Sum::of(self.counted())

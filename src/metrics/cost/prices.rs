@@ -75,10 +75,12 @@ struct Written {
     rows: Vec<Row>,
 }
 
+/// The table that comes with the program, as it is written.
+pub const BUILT_IN_TEXT: &str = include_str!("../../../assets/prices.json");
+
 static BUILT_IN: LazyLock<Prices> = LazyLock::new(|| {
     // The text is a part of the program, and a test reads it.
-    Prices::read(include_str!("../../../assets/prices.json"))
-        .expect("assets/prices.json is a table")
+    Prices::read(BUILT_IN_TEXT).expect("assets/prices.json is a table")
 });
 
 impl Prices {

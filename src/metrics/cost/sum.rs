@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::run::Tokens;
+use crate::run::{Tokens, figures};
 
 use super::{
     charge::Charge,
@@ -63,6 +63,16 @@ impl Sum {
     /// US dollars of all of them; None where one has no price, and where there is none.
     pub fn usd(&self) -> Option<f64> {
         self.at_least_usd.filter(|_| self.not_priced.is_empty())
+    }
+
+    /// `$0.0042`; `≥ $0.0800` where some tokens have no price, `not priced` where none has; None where there are no tokens.
+    pub fn said(&self) -> Option<String> {
+        let usd = self.at_least_usd.map(figures::dollars);
+        match usd {
+            Some(usd) if self.not_priced.is_empty() => Some(usd),
+            Some(usd) => Some(format!("≥ {usd}")),
+            None => (!self.not_priced.is_empty()).then(|| "not priced".into()),
+        }
     }
 
     /// How many tokens have no price.

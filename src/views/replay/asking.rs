@@ -11,7 +11,7 @@ use crate::{
         question::Question,
         request::Numbers,
     },
-    views::replay::{Replay, diff::View, steps::Item},
+    views::replay::{Replay, chooser::Kind, diff::View, steps::Item},
     widgets::layout::{Layout, Panel},
 };
 
@@ -76,6 +76,12 @@ impl Replay {
             Item::Step(step) => Question::StepText { run, step },
         };
         Some(self.texts.ask(numbers, item, question))
+    }
+
+    /// Whether what steps or agents cost is on screen.
+    pub(super) fn shows_cost(&self) -> bool {
+        let lists_agents = self.chooser.as_ref().is_some_and(|it| it.kind == Kind::Agents);
+        lists_agents || self.steps.began.is_some()
     }
 
     pub(super) fn ask_diff(

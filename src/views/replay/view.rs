@@ -64,6 +64,9 @@ impl RunView for Replay {
         effects.extend(self.ask_text(session, numbers, layout));
         effects.extend(self.steps.images.ask(&run, numbers));
         effects.extend(history::ask(self, session, numbers));
+        if self.shows_cost() {
+            effects.extend(session.scores.worked.cost.ask(numbers, &run));
+        }
         effects.extend(self.ask_changes(session, numbers));
         effects.extend(self.ask_diff(session, numbers));
         effects.extend(self.ask_blame(session, numbers));

@@ -14,6 +14,7 @@ use crate::session::{
 
 use super::{
     Collection,
+    kept::Kept,
     row::{Computed, Reading, Row, name_after_folders, name_of},
 };
 
@@ -26,6 +27,8 @@ pub struct Asking {
     scores: Pending<Vec<usize>>,
     /// It is told of what is written from now on.
     is_watched: bool,
+    /// How the table was when that was kept last.
+    pub(super) kept: Kept,
 }
 
 impl Asking {
@@ -57,6 +60,12 @@ impl Collection {
         if self.is_listed && self.set() == Set::Sessions && !self.asking.is_watched {
             self.asking.is_watched = true;
             effects.push(Effect::WatchAll(self.sources.clone()));
+        }
+        let kept = self.kept();
+        if kept != self.asking.kept {
+            self.asking.kept = kept;
+            let which = self.which();
+            effects.push(Effect::KeepTable(which.word(), kept.lines(which)));
         }
         let finding = self.finding.as_mut();
         effects.extend(finding.and_then(|it| it.ask(numbers, &self.sources)));

@@ -36,7 +36,8 @@ pub fn of(table: &Collection) -> Vec<BoxRow> {
         if let (Source::Harness, Some(why)) = (source, doubt) {
             rows.push(BoxRow::of("verbosity?", why));
         }
-        if let (Source::Computed, Some(ruler)) = (source, &table.ruler) {
+        let measures = table.columns().into_iter().any(Column::is_measured);
+        if let (Source::Computed, Some(ruler), true) = (source, &table.ruler, measures) {
             let words = format!("{}, {} rules {}", ruler.said(), ruler.rules, ruler.source);
             rows.push(BoxRow::of("measured by", words));
         }
@@ -75,7 +76,7 @@ fn name(column: Column) -> &'static str {
 }
 
 fn value(row: &Row, column: Column) -> String {
-    let is_computed = column.about().source == Source::Computed;
+    let is_computed = column.is_measured();
     match (row.shown(column), &row.computed) {
         (Known::Known(words), _)
             if column == Column::Number(Number::Warnings) && words.is_empty() =>
@@ -88,6 +89,9 @@ fn value(row: &Row, column: Column) -> String {
         (Known::Missing, Computed::Ready(scores)) if is_computed => {
             let why = scores.unmeasured.as_ref().filter(|_| column != Column::Number(Number::Dir));
             why.cloned().unwrap_or_else(|| "nothing to work it out from".into())
+        }
+        (Known::Missing, _) if column == Column::Number(Number::CostComputed) => {
+            "not priced, or no tokens are recorded".into()
         }
         (Known::Missing, _) if is_computed => "nothing to work it out from".into(),
         (Known::Missing, _) => "not recorded".into(),

@@ -10,6 +10,7 @@ pub mod draw;
 pub mod facts;
 pub mod filter;
 pub mod finding;
+pub mod kept;
 pub mod order;
 pub mod pairs;
 mod pointing;
@@ -32,6 +33,7 @@ use crate::{
 use asking::Asking;
 use filter::Filter;
 use finding::Finding;
+use kept::{Kept, Which};
 use order::{Direction, Group, Key, Line, LineOptions, Sort};
 use pairs::{Matched, Pairs};
 use row::Row;
@@ -159,6 +161,15 @@ pub struct Opening {
     pub sort: Option<Sort>,
     pub group: Option<Column>,
     pub filter: Filter,
+    /// How the table was left the last time; what else is said goes before it.
+    pub kept: Kept,
+}
+
+impl Opening {
+    /// Whether somebody asked for something that only a table has.
+    pub fn is_asked_for(&self) -> bool {
+        Self { kept: Kept::default(), ..self.clone() } != Self::default()
+    }
 }
 
 /// The view of a program that was started without a path.
@@ -187,22 +198,36 @@ enum Spot {
 
 impl Collection {
     pub fn of(sources: Vec<PathBuf>, opening: Opening) -> Self {
-        let Opening { start, sort, group, filter } = opening;
+        let Opening { start, sort, group, filter, kept } = opening;
+        // Columns that somebody names decide by themselves which are shown.
+        let kept = if sort.is_some() { Kept::default() } else { kept.fitting() };
+        let sort = sort.or(kept.sort);
         let chosen = sort.map_or_else(Column::default, |sort| sort.column);
         let of_sessions = Column::of(Set::Sessions);
         let mut named = sort.map(|sort| sort.column).into_iter().chain(group);
         let set = match &start {
             _ if named.any(|column| !of_sessions.contains(&column)) => Some(Set::Scores),
-            Some(_) => Some(Set::Sessions),
-            None => None,
+            Some(_) => kept.set.or(Some(Set::Sessions)),
+            None => kept.set,
         };
         let shape = Shape { sort, group, filter, chosen, set, start, ..Shape::default() };
         let mut collection = Self { sources, shape, ..Self::default() };
         if collection.shape.start.is_some() {
             collection.update_prompt(prompt::Message::Start);
         }
+        collection.asking.kept = collection.kept();
         collection.arrange();
         collection
+    }
+
+    /// Which columns somebody wants and in which order, as it is kept.
+    pub const fn kept(&self) -> Kept {
+        Kept { set: self.shape.set, sort: self.shape.sort }
+    }
+
+    /// Which of the tables this is.
+    pub const fn which(&self) -> Which {
+        if self.shape.start.is_some() { Which::Start } else { Which::Runs }
     }
 
     /// The columns that may be shown, from left to right.

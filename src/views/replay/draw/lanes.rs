@@ -1,4 +1,4 @@
-//! The agents beside each other in time: a lane each, below an axis.
+//! The agents beside each other in time: a lane each, below an axis, with what it read, wrote and costs.
 
 use ratatui::{
     buffer::Buffer,
@@ -7,6 +7,7 @@ use ratatui::{
 };
 
 use crate::{
+    metrics::cost::RunCost,
     run::{
         Time, figures,
         lanes::{self, Lane, Scope},
@@ -33,8 +34,9 @@ pub(super) fn title((scope, lanes): &(Scope, Vec<Lane>), theme: Theme) -> Vec<Sp
     ]
 }
 
-/// Cells of the tokens and of the length at the right of a lane, a blank before each included.
+/// Cells of the tokens, of the computed cost and of the length at the right of a lane, a blank before each included.
 const TOKENS: usize = 10;
+const COST: usize = 12;
 const LENGTH: usize = 8;
 
 /// Levels of sub-agents that are told apart by how far their names stand in.
@@ -43,6 +45,7 @@ const DEEPEST: usize = 6;
 /// Lanes as they are drawn into an area, its first row the first lane.
 pub(super) struct Picture<'a> {
     session: &'a Session,
+    scope: Scope,
     lanes: &'a [Lane],
     theme: Theme,
     area: Rect,
@@ -55,7 +58,7 @@ pub(super) struct Picture<'a> {
 impl<'a> Picture<'a> {
     pub fn of(
         session: &'a Session,
-        (_, lanes): &'a (Scope, Vec<Lane>),
+        (scope, lanes): &'a (Scope, Vec<Lane>),
         theme: Theme,
         area: Rect,
     ) -> Self {
@@ -63,9 +66,9 @@ impl<'a> Picture<'a> {
         let width = usize::from(area.width).saturating_sub(2);
         let widest = lanes.iter().map(|lane| text::width(&name(session, lane).concat())).max();
         let names = widest.unwrap_or_default().min(width / 4);
-        let bars = width.saturating_sub(names + 3 + TOKENS + LENGTH);
+        let bars = width.saturating_sub(names + 3 + TOKENS + COST + LENGTH);
         let span = lanes::span(lanes);
-        Self { session, lanes, theme, area, span, names, bars }
+        Self { session, scope: *scope, lanes, theme, area, span, names, bars }
     }
 
     /// `main        0s        1m        2m`, in the row above the area; without times a sentence instead.
@@ -76,7 +79,7 @@ impl<'a> Picture<'a> {
             Some(span) => own(format!("{}{}", " ".repeat(self.names + 3), self.ticks(span)), muted),
             None => own(" the recording tells no times, so there are no bars", muted),
         };
-        let heads = format!("{:>TOKENS$}{:>LENGTH$} ", "in/out", "length");
+        let heads = format!("{:>TOKENS$}{:>COST$}{:>LENGTH$} ", "in/out", "$ computed", "length");
         put_row(
             sides(vec![left], vec![own(heads, muted)], usize::from(row.width)),
             None,
@@ -114,7 +117,7 @@ impl<'a> Picture<'a> {
         ((share * self.bars as f64) as usize).min(last)
     }
 
-    /// `  explorer    ━━━━━✗━━━━━━       34k/1.2k  2m 14s`, without the mark before it.
+    /// `  explorer    ━━━━━✗━━━━━━       34k/1.2k     $0.0123  2m 14s`, without the mark before it.
     pub fn row(&self, index: usize) -> Line<'static> {
         let Some(lane) = self.lanes.get(index) else { return Line::default() };
         let (plain, muted) = (self.theme.of(Meaning::Text), self.theme.of(Meaning::Muted));
@@ -128,9 +131,22 @@ impl<'a> Picture<'a> {
             (input, output) => format!("{}/{}", known(input), known(output)),
         };
         let length = lane.seconds().map_or_else(|| "—".into(), figures::lapse);
-        let right = format!("{tokens:>TOKENS$}{length:>LENGTH$}");
+        let cost = self.cost(lane);
+        let right = format!("{tokens:>TOKENS$}{cost:>COST$}{length:>LENGTH$}");
         let width = usize::from(self.area.width).saturating_sub(2);
         sides(left, vec![own(right, muted)], width)
+    }
+
+    /// `$0.0123`, of the agent alone; `…` while it is worked out, `—` without tokens.
+    fn cost(&self, lane: &Lane) -> String {
+        let turn = match self.scope {
+            Scope::Run => None,
+            Scope::Turn(turn) => Some(turn),
+        };
+        let said = |cost: &RunCost| cost.of_agent(lane.agent, turn).said();
+        let known = self.session.scores.worked.cost.known();
+        let words = known.map_or_else(|| Some("…".into()), |cost| cost.ok().and_then(said));
+        words.unwrap_or_else(|| "—".into())
     }
 
     fn bar(&self, lane: &Lane) -> Vec<Span<'static>> {

@@ -1,14 +1,16 @@
-//! When each step began, how long it took and waited, and its tokens: columns at the right of the steps.
+//! When each step began, how long it took and waited, its tokens and what they cost: columns at the right of the steps.
 
 use std::{cell::RefCell, collections::HashMap};
 
 use ratatui::text::{Line, Span};
 
 use crate::{
+    metrics::cost::{RunCost, Sum},
     run::{
         Run, StepId,
         pace::{self, Pace},
     },
+    session::Session,
     views::replay::{Replay, steps::Column},
     widgets::{
         line::{head, own},
@@ -17,17 +19,29 @@ use crate::{
 };
 
 /// The columns that there is room for; none where they are not wanted.
-pub(super) struct Paces {
+pub(super) struct Paces<'a> {
     columns: Vec<Column>,
+    /// None while it is worked out.
+    cost: Option<Result<&'a RunCost, &'a str>>,
     /// Of the agents that have been seen, by their index; worked out once a frame.
     known: RefCell<HashMap<Option<usize>, Vec<Pace>>>,
 }
 
-impl Paces {
+impl<'a> Paces<'a> {
     /// Beside steps that have `width` cells.
-    pub fn of(view: &Replay, width: usize) -> Self {
-        let columns = view.steps.began.map(|began| Column::fitting(began, width));
-        Self { columns: columns.unwrap_or_default(), known: RefCell::default() }
+    pub fn of(view: &Replay, session: &'a Session, width: usize) -> Self {
+        let cost = session.scores.worked.cost.known();
+        let has_cost = !matches!(cost, Some(Ok(cost)) if cost.charges.is_empty());
+        let columns = view.steps.began.map(|began| Column::fitting(began, width, has_cost));
+        Self { columns: columns.unwrap_or_default(), cost, known: RefCell::default() }
+    }
+
+    /// What the model call costs whose tokens a step holds; None where it holds none.
+    fn cost_of(&self, id: StepId) -> Option<String> {
+        match self.cost {
+            None => Some("…".into()),
+            Some(cost) => Sum::of([cost.ok()?.of_step(id)?]).said(),
+        }
     }
 
     /// The heads, where they stand above their columns in a panel's upper border.
@@ -48,7 +62,7 @@ impl Paces {
             known.entry(id.subagent).or_insert_with(|| pace::of_agent(run, id.turn, id.subagent));
         let Some(pace) = paces.get(id.step) else { return vec![] };
         let said = |column: &Column| {
-            let words = column.said(pace, id.step);
+            let words = column.said(pace, id.step, || self.cost_of(id));
             let cells = column.cells();
             own(format!(" {:>cells$}", head(&words, cells)), theme.of(Meaning::Muted))
         };

@@ -35,9 +35,9 @@ const TAB: usize = 4;
 
 pub fn draw(view: &Replay, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let words = format!("steps of turn {}{}", session.turn + 1, way_in(view, session));
-    let cost = own(cost(session), theme.of(Meaning::Muted));
+    let cost = own(cost(view, session), theme.of(Meaning::Muted));
     let title = vec![name(view, Panel::Steps, words, theme), choice(view, theme), cost];
-    let paces = Paces::of(view, usize::from(area.width).saturating_sub(4));
+    let paces = Paces::of(view, session, usize::from(area.width).saturating_sub(4));
     let heads = paces.heads(theme);
     let room = usize::from(area.width).saturating_sub(2 + heads.width());
     let titles = [Line::from(fit(title, room)), heads, Line::default()];
@@ -87,19 +87,22 @@ fn choice(view: &Replay, theme: Theme) -> Span<'static> {
     own(words, theme.of(Meaning::Warning))
 }
 
-/// ` 2 min 14 s · 12.3 k tokens `: what the turn took, as far as it is recorded.
-fn cost(session: &Session) -> String {
+/// ` 2m 14s · 12k tokens · computed $0.12 `: what the turn took, as far as it is recorded; what it cost at list prices where the
+/// steps say what they cost.
+fn cost(view: &Replay, session: &Session) -> String {
     let Some(turn) = session.run.turns.get(session.turn) else {
         return String::new();
     };
     let seconds =
         turn.ended_at.zip(turn.started_at).and_then(|(end, start)| end.seconds_since(start));
     let tokens = turn.tokens.input.zip(turn.tokens.output).map(|(read, written)| read + written);
+    let computed = session.scores.worked.cost.ready().filter(|_| view.steps.began.is_some());
     let parts = [
         turn.state().map(|state| state.words().to_owned()).filter(|words| !words.is_empty()),
         seconds.map(figures::duration),
         tokens.map(|count| format!("{} tokens", figures::short(count))),
         turn.cost_usd.map(figures::dollars),
+        computed.and_then(|cost| Some(format!("computed {}", cost.of_turn(session.turn).said()?))),
     ];
     let known: Vec<_> = parts.into_iter().flatten().collect();
     if known.is_empty() { String::new() } else { format!(" {} ", known.join(" · ")) }
@@ -113,7 +116,7 @@ struct Painter<'a> {
     session: &'a Session,
     theme: Theme,
     width: usize,
-    paces: Paces,
+    paces: Paces<'a>,
 }
 
 impl Painter<'_> {

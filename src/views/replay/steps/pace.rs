@@ -1,4 +1,5 @@
-//! The columns beside the steps: when each began, how long it took, how long its agent waited, what its model call read and wrote.
+//! The columns beside the steps: when each began, how long it took, how long its agent waited, what its model call read and wrote,
+//! and what that costs at list prices.
 
 use crate::run::{figures, pace::Pace};
 
@@ -29,6 +30,8 @@ pub enum Column {
     Took,
     Waited,
     Tokens,
+    /// Computed.
+    Cost,
 }
 
 /// Cells that the words of a step keep beside the columns.
@@ -36,10 +39,12 @@ const WORDS: usize = 22;
 
 impl Column {
     /// The columns that there is room for in `width` cells, in their order. Where it is narrow the beginning goes first, which
-    /// the order of the steps tells anyway, then the tokens, then the wait.
-    pub fn fitting(began: Began, width: usize) -> Vec<Self> {
+    /// the order of the steps tells anyway, then the tokens, then the wait. The cost is left out where nothing can have one.
+    pub fn fitting(began: Began, width: usize, has_cost: bool) -> Vec<Self> {
         let mut columns = vec![Self::Began(began), Self::Took, Self::Waited, Self::Tokens];
-        for first_to_go in [Self::Began(began), Self::Tokens, Self::Waited, Self::Took] {
+        columns.extend(has_cost.then_some(Self::Cost));
+        let order = [Self::Began(began), Self::Tokens, Self::Waited, Self::Cost, Self::Took];
+        for first_to_go in order {
             if Self::cells_of(&columns) + WORDS <= width {
                 break;
             }
@@ -58,6 +63,7 @@ impl Column {
             Self::Began(_) => 8,
             Self::Took | Self::Waited => 7,
             Self::Tokens => 9,
+            Self::Cost => 10,
         }
     }
 
@@ -68,12 +74,13 @@ impl Column {
             Self::Took => "took",
             Self::Waited => "wait",
             Self::Tokens => "in/out",
+            Self::Cost => "$ computed",
         }
     }
 
-    /// `+2m 14s`, `0.4s`, `12s`, `34k/512`; `—` where it is not recorded. Tokens stand at the first step of a model call, `↑` at
-    /// the others: they are the same tokens.
-    pub fn said(self, pace: &Pace, at: usize) -> String {
+    /// `+2m 14s`, `0.4s`, `12s`, `34k/512`, `$0.0042`; `—` where it is not recorded. Tokens and what they cost stand at the
+    /// first step of a model call, `↑` at the others: they are the same tokens. `cost` says what the call of this step costs.
+    pub fn said(self, pace: &Pace, at: usize, cost: impl Fn() -> Option<String>) -> String {
         let known = match self {
             Self::Began(Began::SinceTurn) => {
                 pace.since_turn_s.map(|seconds| format!("+{}", figures::lapse(seconds)))
@@ -81,7 +88,10 @@ impl Column {
             Self::Began(Began::Clock) => pace.began.map(|time| time.clock()),
             Self::Took => pace.took_s.map(figures::lapse),
             Self::Waited => pace.waited_s.map(figures::lapse),
-            Self::Tokens if pace.call.is_some_and(|call| call != at) => Some("↑".into()),
+            Self::Tokens | Self::Cost if pace.call.is_some_and(|call| call != at) => {
+                Some("↑".into())
+            }
+            Self::Cost => cost(),
             Self::Tokens => {
                 let of = |count: Option<u64>| count.map_or_else(|| "—".into(), figures::short);
                 let is_known = pace.tokens.input.or(pace.tokens.output).is_some();
@@ -100,24 +110,25 @@ mod tests {
     #[test]
     fn the_narrower_the_panel_the_fewer_the_columns() {
         let heads = |width| -> Vec<_> {
-            Column::fitting(Began::SinceTurn, width).into_iter().map(Column::head).collect()
+            Column::fitting(Began::SinceTurn, width, true).into_iter().map(Column::head).collect()
         };
 
-        assert_eq!(heads(57), ["began", "took", "wait", "in/out"]);
-        assert_eq!(heads(56), ["took", "wait", "in/out"]);
-        assert_eq!(heads(40), ["took", "wait"]);
+        assert_eq!(heads(68), ["began", "took", "wait", "in/out", "$ computed"]);
+        assert_eq!(heads(67), ["took", "wait", "in/out", "$ computed"]);
+        assert_eq!(heads(49), ["took", "wait", "$ computed"]);
+        assert_eq!(heads(41), ["took", "$ computed"]);
         assert_eq!(heads(30), ["took"]);
         assert_eq!(heads(20), [""; 0]);
     }
 
     #[test]
     fn what_is_not_recorded_is_a_dash_and_what_stands_above_points_there() {
-        let columns = Column::fitting(Began::Clock, 80);
+        let columns = Column::fitting(Began::Clock, 80, true);
         let said = |pace: &Pace, at| -> Vec<_> {
-            columns.iter().map(|column| column.said(pace, at)).collect()
+            columns.iter().map(|column| column.said(pace, at, || None)).collect()
         };
 
-        assert_eq!(said(&Pace::default(), 0), ["—"; 4]);
+        assert_eq!(said(&Pace::default(), 0), ["—"; 5]);
         let pace = Pace {
             began: Some(Time(3_661_000)),
             since_turn_s: Some(61.0),
@@ -126,8 +137,9 @@ mod tests {
             call: Some(3),
             tokens: Tokens { input: Some(34_000), ..Tokens::default() },
         };
-        assert_eq!(said(&pace, 3), ["01:01:01", "0.4s", "2m 14s", "34k/—"]);
-        assert_eq!(said(&pace, 4)[3], "↑");
-        assert_eq!(Column::Began(Began::SinceTurn).said(&pace, 3), "+1m 01s");
+        assert_eq!(said(&pace, 3), ["01:01:01", "0.4s", "2m 14s", "34k/—", "—"]);
+        assert_eq!(said(&pace, 4)[3..], ["↑"; 2]);
+        assert_eq!(Column::Began(Began::SinceTurn).said(&pace, 3, || None), "+1m 01s");
+        assert_eq!(Column::Cost.said(&pace, 3, || Some("$0.0042".into())), "$0.0042");
     }
 }

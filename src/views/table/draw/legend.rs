@@ -56,7 +56,7 @@ fn damage(table: &Collection) -> Option<&Warning> {
 
 fn meaning(table: &Collection, column: Column) -> String {
     match (column.about().source, &table.ruler) {
-        (Source::Computed, Some(ruler)) => {
+        (Source::Computed, Some(ruler)) if column.is_measured() => {
             let before = table.before.as_ref();
             let before =
                 before.map(|it| format!(", in brackets {}", safe(&it.beside(Some(ruler)))));
