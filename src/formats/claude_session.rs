@@ -19,6 +19,7 @@ use super::{
     },
     companions::BelongsTo,
     jsonl::{self, Budget, Input},
+    spelling::Spelling,
     tape::Tape,
     unknown::Unknowns,
 };
@@ -106,6 +107,10 @@ impl Format for ClaudeSession {
 
     fn growing(&self) -> Option<Box<dyn Growing>> {
         Some(Box::new(Session::default()))
+    }
+
+    fn spelling(&self) -> Spelling {
+        Spelling::Plain
     }
 
     fn words(&self, record: &[u8], step: &Step) -> StepText {

@@ -32,6 +32,7 @@ use super::{
     companions::BelongsTo,
     jsonl::{self, Input},
     object::Object,
+    spelling::Spelling,
     tape::Tape,
     unknown::Unknowns,
 };
@@ -95,6 +96,10 @@ impl Format for CodexRollout {
 
     fn growing(&self) -> Option<Box<dyn Growing>> {
         Some(Box::new(Rollout::default()))
+    }
+
+    fn spelling(&self) -> Spelling {
+        Spelling::Nested
     }
 
     fn words(&self, record: &[u8], _step: &Step) -> StepText {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::run::{Edit, Run, SourceId, Step, StepText, ToolResult, files::RecordedEdit};
 
-use super::{companions::BelongsTo, jsonl::Input};
+use super::{companions::BelongsTo, jsonl::Input, spelling::Spelling};
 
 /// A way of writing runs down. Nothing here may panic, whatever the bytes.
 pub trait Format: Sync {
@@ -98,6 +98,11 @@ pub trait Format: Sync {
     /// The whole text of a failed test, from the record at [`crate::run::recorded::TestCase::failure`].
     fn failure(&self, _record: &[u8]) -> String {
         String::new()
+    }
+
+    /// What the bytes of its files tell of the words of its steps, requests and observations.
+    fn spelling(&self) -> Spelling {
+        Spelling::Free
     }
 
     /// The body of an edit, from the record at [`Edit::place`].

@@ -58,6 +58,7 @@ pub mod rigorbench;
 pub mod rubric;
 mod slopcodebench;
 mod specstory;
+pub mod spelling;
 mod swe_agent;
 mod tape;
 mod unknown;

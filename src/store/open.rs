@@ -28,7 +28,11 @@ pub fn open(path: &Path) -> Result<Opened, OpenError> {
 /// As [`open`], for whoever opens many: `siblings` is handed on from one to the next, and a folder of thousands of logs is
 /// looked through once.
 pub fn open_among(path: &Path, siblings: &Siblings) -> Result<Opened, OpenError> {
-    let mut found = find::find_among(path, Access::Held, siblings)?;
+    open_found(path, find::find_among(path, Access::Held, siblings)?)
+}
+
+/// Opens a recording whose files were found at a path.
+pub(super) fn open_found(path: &Path, mut found: Found) -> Result<Opened, OpenError> {
     let run = index(&mut found)
         .map_err(|why| OpenError::Understand { path: path.into(), why: why.to_string() })?;
     Ok(opened(run, found))

@@ -219,14 +219,18 @@ impl Lookup {
         })
     }
 
+    /// Words that the texts of a request or a step with hits have; those of filters and patterns are not among them.
+    pub fn words_said(&self) -> Vec<Word> {
+        let phrases = self.terms.iter().filter_map(|term| match term {
+            Term::Phrase(phrase) => Some(phrase.words()),
+            Term::Pattern(..) => None,
+        });
+        phrases.flatten().collect()
+    }
+
     /// What an index must have of a part of a run.
     pub fn needed(&self) -> Needed {
-        let mut needed = Needed::default();
-        for term in &self.terms {
-            if let Term::Phrase(phrase) = term {
-                needed.words.extend(phrase.words());
-            }
-        }
+        let mut needed = Needed { words: self.words_said(), ..Needed::default() };
         for filter in &self.filters {
             match filter {
                 Filter::File(name) => needed.words.extend(name.words()),

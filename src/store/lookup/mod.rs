@@ -8,6 +8,7 @@ mod build;
 mod gathered;
 mod index;
 mod parts;
+mod sieve;
 mod stamp;
 
 use std::{
@@ -27,14 +28,17 @@ use crate::{
 
 use super::{
     archive::Opened,
+    bytes::Access,
     executor::{Threads, one_of_many},
+    find::find_among,
     heads::KnownHeads,
-    open::open_among,
+    open::open_found,
     siblings::Siblings,
 };
 
 use index::{Facts, Index, Row};
 use parts::Parts;
+use sieve::Sieve;
 
 pub use build::{Built, Progress, build};
 pub use index::{default_path, forget};
@@ -146,10 +150,11 @@ impl Finder<'_> {
         let kept: Vec<Mutex<Option<Told>>> = wanted.iter().map(|_| Mutex::default()).collect();
         let is_over = AtomicBool::new(false);
         let goes_on = || !is_over.load(Ordering::Relaxed) && (self.goes_on)();
-        let work = |at: usize| {
+        let sieve = Sieve::of(self.lookup);
+        let work = |at: usize, left: usize| {
             if goes_on() {
-                let look = || self.look_in(&wanted[at], siblings, &goes_on);
-                *held(&kept[at]) = one_of_many(wanted.len() - at - 1, look);
+                let look = || self.look_in(&wanted[at], &sieve, siblings, &goes_on);
+                *held(&kept[at]) = one_of_many(left, look);
             }
         };
         let mut then = |at: usize| {
@@ -162,7 +167,15 @@ impl Finder<'_> {
                 is_over.store(true, Ordering::Relaxed);
             }
         };
-        Threads::all().in_order(wanted.len(), &work, &mut then);
+        // The first answer is waited for: all threads look for it together.
+        if wanted.is_empty() {
+            return goes_on();
+        }
+        work(0, 0);
+        then(0);
+        let after = wanted.len() - 1;
+        let work = |at: usize| work(at + 1, after - at - 1);
+        Threads::all().in_order(after, &work, &mut |at| then(at + 1));
         goes_on()
     }
 
@@ -170,10 +183,18 @@ impl Finder<'_> {
     fn look_in(
         &self,
         wanted: &Wanted,
+        sieve: &Sieve,
         siblings: &Siblings,
         goes_on: &(dyn Fn() -> bool + Sync),
     ) -> Option<Told> {
-        let opened = match open_among(&wanted.path, siblings) {
+        let found = match find_among(&wanted.path, Access::Held, siblings) {
+            Ok(found) => found,
+            Err(why) => return Some(Told::Unread(why.to_string())),
+        };
+        if matches!(wanted.parts, MayHave::Anywhere) && !sieve.may_pass(&found, goes_on) {
+            return None;
+        }
+        let opened = match open_found(&wanted.path, found) {
             Ok(opened) => opened,
             Err(why) => return Some(Told::Unread(why.to_string())),
         };

@@ -319,3 +319,118 @@ proptest! {
         }
     }
 }
+
+/// Every run that a sieve holds back, opened all the same: it has no hits.
+fn assert_held_back_rightly(path: &Path, lookup: &str) -> bool {
+    let siblings = Siblings::default();
+    let lookup = Lookup::parse(lookup, Time(0)).unwrap();
+    let files = find_among(path, Access::Held, &siblings).unwrap();
+    let passes = Sieve::of(&lookup).may_pass(&files, &|| true);
+    if !passes {
+        let finder = Finder { lookup: &lookup, index: None, goes_on: &|| true };
+        let opened = open_found(path, files).unwrap();
+        let found = finder.look_in_opened(&opened, &MayHave::Anywhere, &|| true);
+        assert_eq!(found.total, 0, "{} {lookup:?} {:?}", path.display(), found.hits);
+    }
+    !passes
+}
+
+/// A rollout of Codex: requests, calls and outputs of which each is several strings in a row, or JSON in a string.
+fn rollout(turns: &[(String, String, String, bool)]) -> String {
+    let mut records =
+        vec![serde_json::json!({"type": "session_meta", "payload": {"id": "s", "cwd": "/shop"}})];
+    for (at, (request, command, result, in_json)) in turns.iter().enumerate() {
+        let halves = |text: &str| {
+            let middle = text.char_indices().nth(text.chars().count() / 2).map_or(0, |(at, _)| at);
+            let part = |text: &str| serde_json::json!({"type": "input_text", "text": text});
+            serde_json::json!([part(&text[..middle]), part(&text[middle..])])
+        };
+        let output = match in_json {
+            true => serde_json::json!(
+                serde_json::json!({"output": result, "metadata": {"exit_code": 0}}).to_string()
+            ),
+            false => halves(result),
+        };
+        let arguments = serde_json::json!({"command": ["bash", "-lc", command]}).to_string();
+        let items = [
+            serde_json::json!({"type": "message", "role": "user", "content": halves(request)}),
+            serde_json::json!({"type": "function_call", "name": "shell", "call_id": at.to_string(), "arguments": arguments}),
+            serde_json::json!({"type": "function_call_output", "call_id": at.to_string(), "output": output}),
+        ];
+        records.extend(
+            items.map(|item| serde_json::json!({"type": "response_item", "payload": item})),
+        );
+    }
+    records.iter().map(|record| format!("{record}\n")).collect()
+}
+
+/// Texts in which the letters of a word stand in a row, apart, or with orders to the terminal between them.
+fn zebras() -> impl Strategy<Value = String> {
+    let piece = "(zebra|zeb|ra|z|e|bra|ZEBRA| |\\n|\\r|\\r\\n|\\\\|\"|\\x08|\\x1b\\[31m|\\x1b\\[K|\\x1b\\[1D|é){0,4}";
+    proptest::string::string_regex(piece).unwrap()
+}
+
+/// The same JSON with letters written as escapes: those whose position is in a list.
+fn escaped(json: &str, at: &[usize]) -> String {
+    let mut letters: Vec<String> = json.chars().map(String::from).collect();
+    let zebra: Vec<usize> =
+        json.match_indices("zebra").map(|(at, _)| json[..at].chars().count()).collect();
+    for (word, letter) in zebra.iter().zip(at) {
+        let place = &mut letters[word + letter % 5];
+        *place = format!("\\u{:04x}", u32::from(place.chars().next().unwrap()));
+    }
+    letters.concat()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn what_the_bytes_hold_back_has_no_hits(
+        turns in proptest::collection::vec((zebras(), zebras(), zebras(), any::<bool>()), 1..3),
+        at in proptest::collection::vec(0..5_usize, 0..2),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, log) in [("a.jsonl", log("s", &turns)), ("rollout-b.jsonl", rollout(&turns))] {
+            let path = folder.path().join(name);
+            std::fs::write(&path, escaped(&log, &at)).unwrap();
+            for lookup in ["zebra", "zeb*", "\"a zebra\"", "ebra*", "zebrazebra"] {
+                assert_held_back_rightly(&path, lookup);
+            }
+        }
+    }
+}
+
+#[test]
+fn no_word_of_a_sample_is_held_back_and_one_of_none_is() {
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample-runs");
+    let (mut held_back, mut words) = (0, 0);
+    for path in super::super::runs_below(&samples) {
+        let files = find_among(&path, Access::Held, &Siblings::default()).unwrap();
+        if files.format.spelling() == crate::formats::spelling::Spelling::Free {
+            continue;
+        }
+        held_back += usize::from(assert_held_back_rightly(&path, "nowhereatall"));
+        let opened =
+            open_found(&path, find_among(&path, Access::Held, &Siblings::default()).unwrap())
+                .unwrap();
+        let mut said = std::collections::BTreeSet::new();
+        for moment in &Parts::of(&opened).moments {
+            let texts = Parts::of(&opened).texts(*moment);
+            for text in [Some(&texts.text), texts.arguments.as_ref(), texts.result.as_ref()]
+                .into_iter()
+                .flatten()
+            {
+                crate::run::lookup::words::each_word(text, &mut |word| {
+                    said.insert(word.to_owned());
+                });
+            }
+        }
+        for word in said {
+            let lookup = Lookup::parse(&format!("\"{word}\""), Time(0)).unwrap();
+            assert!(Sieve::of(&lookup).may_pass(&files, &|| true), "{word} of {}", path.display());
+            words += 1;
+        }
+    }
+    assert!(held_back > 1 && words > 1_000, "{held_back} {words}");
+}
