@@ -2,7 +2,9 @@
 //!
 //! Every tool writes an image as base64, as a value of its own beside its media type (Claude Code, MCP, Gemini) or within a URL
 //! (`data:image/png;base64,…`: Codex and whoever speaks as OpenAI does). [`in_record`] finds both wherever they stand in a
-//! record. Nothing is decoded but the beginning, in which an image says how large it is.
+//! record. To name an image only its beginning is decoded, which says how large it is; [`raster`] decodes it whole.
+
+pub mod raster;
 
 use serde_json::Value as Json;
 

@@ -8,7 +8,7 @@ use crate::{
     shell::{config::Config, mouse::Capture},
     study::studied::Studied,
     views::table::Opening,
-    widgets::looks::{Alphabet, Looks},
+    widgets::looks::{Alphabet, Depth, Looks},
 };
 
 use super::judging::known::SettingsFile;
@@ -48,6 +48,7 @@ impl Options {
         let is_set = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         let said = if self.config.ascii { Some(Alphabet::Ascii) } else { None };
         let alphabet = self.alphabet.or(said).unwrap_or_else(locale);
-        Looks { has_colours: !is_set, alphabet, ..looks }
+        let depth = Depth::of_variable(variable("COLORTERM").as_deref());
+        Looks { has_colours: !is_set, alphabet, depth, ..looks }
     }
 }

@@ -16,39 +16,24 @@ use crate::run::pictures::{Picture, extension_of};
 /// The folders that were made; dropped by [`forget`].
 static FOLDERS: Mutex<Vec<TempDir>> = Mutex::new(vec![]);
 
-/// More images of one step are not opened at once.
-const MOST: usize = 8;
-
-/// Opens the images. What was done, in a sentence, or why nothing was.
-pub fn open(pictures: &[Picture]) -> Result<String, String> {
-    let known: Vec<(&Picture, &str)> =
-        pictures.iter().filter_map(|it| Some((it, extension_of(&it.bytes)?))).collect();
-    if known.is_empty() {
-        return Err("the recorded image is no PNG, JPEG, GIF or WebP: it is not opened".into());
-    }
+/// Opens an image. What was done, in a sentence, or why nothing was.
+pub fn open(picture: &Picture) -> Result<String, String> {
+    let extension = extension_of(&picture.bytes)
+        .ok_or("the recorded image is no PNG, JPEG, GIF or WebP: it is not opened")?;
     let cannot = |why: io::Error| format!("cannot write the image for its viewer: {why}");
     let folder = private_folder().map_err(cannot)?;
-    let mut files = vec![];
-    for (number, (picture, extension)) in known.iter().take(MOST).enumerate() {
-        let file = folder.path().join(format!("image-{}.{extension}", number + 1));
-        fs::write(&file, &picture.bytes).map_err(cannot)?;
-        files.push(file);
-    }
+    let file = folder.path().join(format!("image.{extension}"));
+    fs::write(&file, &picture.bytes).map_err(cannot)?;
     FOLDERS.lock().unwrap_or_else(PoisonError::into_inner).push(folder);
-    for file in &files {
-        let started = Command::new(OPENER)
-            .arg(file)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn();
-        let mut child = started.map_err(|why| format!("cannot start {OPENER}: {why}"))?;
-        std::thread::spawn(move || child.wait()); // nobody else would
-    }
-    Ok(match files.len() {
-        1 => format!("{OPENER} opens the image"),
-        count => format!("{OPENER} opens {count} images"),
-    })
+    let started = Command::new(OPENER)
+        .arg(file)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
+    let mut child = started.map_err(|why| format!("cannot start {OPENER}: {why}"))?;
+    std::thread::spawn(move || child.wait()); // nobody else would
+    Ok(format!("{OPENER} opens the image"))
 }
 
 #[cfg(unix)]
@@ -85,6 +70,6 @@ mod tests {
     #[test]
     fn what_is_no_image_by_its_bytes_is_not_opened() {
         let page = Picture { media_type: "image/png".into(), bytes: b"<html>".to_vec() };
-        assert!(open(&[page]).unwrap_err().contains("is not opened"));
+        assert!(open(&page).unwrap_err().contains("is not opened"));
     }
 }

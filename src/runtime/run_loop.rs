@@ -74,15 +74,15 @@ pub trait Display {
     fn copy(&mut self, text: &str) -> io::Result<()>;
     /// Gives the terminal to the user's editor; the inner error is a sentence.
     fn edit(&mut self, editing: &Editing) -> io::Result<Result<(), String>>;
-    /// Opens images outside of the terminal. What was done, or why nothing was, in a sentence.
-    fn show(&mut self, images: &[Picture]) -> Result<String, String>;
+    /// Opens an image outside of the terminal. What was done, or why nothing was, in a sentence.
+    fn open(&mut self, image: &Picture) -> Result<String, String>;
 }
 
 /// Something that only the terminal can do; without one nobody does it.
 enum Errand {
     Copy(String),
     Edit(Editing),
-    ShowImages(Arc<Vec<Picture>>),
+    OpenImage(Arc<Picture>),
 }
 
 /// How the screen ended.
@@ -260,7 +260,7 @@ impl Runtime {
                 Effect::StopCollecting => self.world.stop_collecting(),
                 Effect::Copy(text) => self.errands.push(Errand::Copy(text)),
                 Effect::Edit(editing) => self.errands.push(Errand::Edit(editing)),
-                Effect::ShowImages(images) => self.errands.push(Errand::ShowImages(images)),
+                Effect::OpenImage(image) => self.errands.push(Errand::OpenImage(image)),
                 effect => {
                     if let Effect::Open(..) = effect {
                         self.world.follow_no_more();
@@ -295,8 +295,8 @@ impl Runtime {
         for errand in std::mem::take(&mut self.errands) {
             match errand {
                 Errand::Copy(text) => display.copy(&text)?,
-                Errand::ShowImages(images) => {
-                    let said = display.show(&images).unwrap_or_else(|why| why);
+                Errand::OpenImage(image) => {
+                    let said = display.open(&image).unwrap_or_else(|why| why);
                     self.update(Message::Shell(state::Message::Say(said)));
                 }
                 Errand::Edit(editing) => {
@@ -494,7 +494,7 @@ mod tests {
             Ok(Ok(()))
         }
 
-        fn show(&mut self, _images: &[Picture]) -> Result<String, String> {
+        fn open(&mut self, _image: &Picture) -> Result<String, String> {
             Ok(String::new())
         }
     }

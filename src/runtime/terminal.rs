@@ -133,8 +133,8 @@ impl Display for Terminal {
         Ok(edited)
     }
 
-    fn show(&mut self, images: &[Picture]) -> Result<String, String> {
-        outside::open(images)
+    fn open(&mut self, image: &Picture) -> Result<String, String> {
+        outside::open(image)
     }
 }
 

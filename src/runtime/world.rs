@@ -37,7 +37,7 @@ use crate::{
             history::{self, History},
         },
         lookup::{Looked, RunHits},
-        pictures::Picture,
+        pictures::raster::Decoded,
         rubric::{Component, Gold, Label, Labels, Rubric, Verdict},
         search::{Hit, Query},
     },
@@ -482,8 +482,9 @@ impl Executor for Worker {
         run: Arc<Run>,
         turn: usize,
         step: Option<StepId>,
-    ) -> Result<Arc<Vec<Picture>>, Sentence> {
-        Ok(Arc::new(self.recording()?.images(&run, turn, step)))
+    ) -> Result<Arc<Vec<Decoded>>, Sentence> {
+        let images = self.recording()?.images(&run, turn, step);
+        Ok(Arc::new(images.into_iter().map(Decoded::from).collect()))
     }
 
     fn diff(&self, run: Arc<Run>, change: Change, context: usize) -> Result<FileDiff, Sentence> {

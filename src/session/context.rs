@@ -18,6 +18,8 @@ pub enum Context {
     Overlay,
     /// Typing what to look for in such a box.
     OverlayFind,
+    /// In a box with an image.
+    Images,
     Palette,
     /// After `y`.
     Copy,
@@ -122,7 +124,7 @@ pub enum Context {
 }
 
 impl Context {
-    pub const ALL: [Self; 63] = [
+    pub const ALL: [Self; 64] = [
         Self::Replay,
         Self::Anywhere,
         Self::InRun,
@@ -175,6 +177,7 @@ impl Context {
         Self::Prompt,
         Self::Overlay,
         Self::OverlayFind,
+        Self::Images,
         Self::Palette,
         Self::Copy,
         Self::Mark,
@@ -242,6 +245,7 @@ impl Context {
             Self::Prompt => "while typing a search",
             Self::Overlay => "in a box like this one",
             Self::OverlayFind => "while typing a search in such a box",
+            Self::Images => "in a box with an image",
             Self::Palette => "in the list of commands",
             Self::Copy => "after y, to copy",
             Self::Mark => "after M, before a letter",
@@ -355,6 +359,7 @@ impl Context {
             Self::Prompt => &[Self::Prompt],
             Self::Overlay => &[Self::Overlay],
             Self::OverlayFind => &[Self::OverlayFind],
+            Self::Images => &[Self::Images],
             Self::Palette => &[Self::Palette],
             Self::Copy => &[Self::Copy],
             Self::Mark => &[Self::Mark],

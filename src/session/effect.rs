@@ -41,7 +41,7 @@ pub enum Effect {
     Copy(String),
     Edit(Editing),
     /// Into the program that the user opens images with.
-    ShowImages(Arc<Vec<Picture>>),
+    OpenImage(Arc<Picture>),
 }
 
 impl Effect {

@@ -25,7 +25,7 @@ use crate::{
             history::{History as Past, Wanted as PastWanted},
         },
         lookup::{Looked, RunHits},
-        pictures::Picture,
+        pictures::raster::Decoded,
         rubric::{Component, Gold, Label, Labels, Rubric, Verdict},
         search::{Hit, Query},
     },
@@ -101,7 +101,7 @@ questions! {
     /// The words of a turn's request; turns count from 0.
     RequestText, request_text { run: Arc<Run>, turn: usize } -> Arc<StepText>;
     /// The images of a step and of its result; without a step those of the turn's request. Turns count from 0.
-    Images, images { run: Arc<Run>, turn: usize, step: Option<StepId> } -> Arc<Vec<Picture>>;
+    Images, images { run: Arc<Run>, turn: usize, step: Option<StepId> } -> Arc<Vec<Decoded>>;
     /// A change, line by line, with so many lines of context.
     Diff, diff { run: Arc<Run>, change: Change, context: usize } -> FileDiff;
     /// What changed between two moments, counted in turns done.

@@ -26,6 +26,8 @@ pub mod screens;
 pub mod state;
 mod typing;
 
+use std::sync::Arc;
+
 use crate::{
     session::{
         ask::Loading,
@@ -132,7 +134,7 @@ impl App {
                 it.judging.update(&mut it.session, message, &layout);
             }),
             Message::Overlay(message) => {
-                self.update_overlay(&message, &self.screens.whole_layout())
+                return self.update_overlay(&message, &self.screens.whole_layout());
             }
             Message::Zoom => {
                 self.screens.frame.zoom =
@@ -189,6 +191,16 @@ impl App {
                 self.jobs.end_testing(request, outcome, &mut self.screens);
             }
             answer => self.screens.on_open_run(|it| it.take(request, answer)),
+        }
+        self.show_images();
+    }
+
+    /// Opens a box with the images that arrived.
+    fn show_images(&mut self) {
+        let mut arrived = None;
+        self.screens.on_open_run(|it| arrived = it.replay.steps.images.arrived.take());
+        if let Some((images, first)) = arrived {
+            self.overlay = Some(Overlay::showing(images, first, self.context()));
         }
     }
 
@@ -288,7 +300,7 @@ impl App {
         if is_for_agent { self.screens.paste_live(text) } else { self.type_words(text) }
     }
 
-    fn update_overlay(&mut self, message: &overlay::Message, layout: &Layout) {
+    fn update_overlay(&mut self, message: &overlay::Message, layout: &Layout) -> Vec<Effect> {
         match message {
             overlay::Message::Open(kind) => self.overlay = Some(Overlay::of(*kind, self.context())),
             overlay::Message::Close => self.overlay = None,
@@ -296,12 +308,21 @@ impl App {
                 self.overlay.iter_mut().for_each(|overlay| overlay.find(find));
             }
             overlay::Message::Move(motion) => {
-                let Some(mut overlay) = self.overlay.take() else { return };
+                let Some(mut overlay) = self.overlay.take() else { return vec![] };
                 let rows = overlay.rows(self.screens.subject(), &self.shell.keys, layout).len();
                 let height = usize::from(layout.overlay().height.saturating_sub(2));
-                overlay.go(*motion, rows, height * overlay.columns(layout));
+                match overlay.kind {
+                    overlay::Kind::Images => overlay.go(*motion, overlay.images.len(), 1),
+                    _ => overlay.go(*motion, rows, height * overlay.columns(layout)),
+                }
                 self.overlay = Some(overlay);
             }
+            overlay::Message::OpenImage => {
+                let seen = self.overlay.as_ref().and_then(|it| it.images.get(it.top));
+                let seen = seen.map(|it| Effect::OpenImage(Arc::new(it.picture.clone())));
+                return seen.into_iter().collect();
+            }
         }
+        vec![]
     }
 }

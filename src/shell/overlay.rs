@@ -1,11 +1,14 @@
 //! What can lie over the panels: the keys, the facts about the run or the row of the table, its warnings.
 
 pub use crate::shell::message::overlay::{Find, Kind, Message};
+use std::sync::Arc;
+
 use ratatui::layout::Rect;
 
 use crate::{
     run::{
         Run, figures,
+        pictures::raster::Decoded,
         recorded::{Passed, TestGroup},
     },
     session::{context::Context, runs::agent},
@@ -20,12 +23,14 @@ use crate::{
 
 use super::{help, keys::Keys, open_run::OpenRun};
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Overlay {
     pub kind: Kind,
     /// First row shown.
     pub top: usize,
     pub search: Search,
+    /// What a box of images shows; in it [`Self::top`] is the index of the one that is seen.
+    pub images: Arc<Vec<Decoded>>,
     /// Where the keyboard was when the box was opened.
     place: Context,
 }
@@ -51,11 +56,21 @@ pub enum Subject<'a> {
 
 impl Overlay {
     pub fn of(kind: Kind, place: Context) -> Self {
-        Self { kind, top: 0, search: Search::default(), place }
+        Self { kind, top: 0, search: Search::default(), images: Arc::default(), place }
+    }
+
+    /// A box with images, of which one is seen first.
+    pub fn showing(images: Arc<Vec<Decoded>>, first: usize, place: Context) -> Self {
+        let top = first.min(images.len().saturating_sub(1));
+        Self { top, images, ..Self::of(Kind::Images, place) }
     }
 
     pub const fn context(&self) -> Context {
-        if self.search.is_typing { Context::OverlayFind } else { Context::Overlay }
+        match self.kind {
+            Kind::Images => Context::Images,
+            _ if self.search.is_typing => Context::OverlayFind,
+            _ => Context::Overlay,
+        }
     }
 
     /// Changes what is looked for, and goes to the first row that has it.
@@ -85,6 +100,7 @@ impl Overlay {
             Kind::Info => 18,
             Kind::Warnings => 26,
             Kind::Why => 26,
+            Kind::Images => 0,
         }
     }
 
@@ -94,6 +110,7 @@ impl Overlay {
             Kind::Info => "this run",
             Kind::Warnings => "warnings",
             Kind::Why => "why this line is marked",
+            Kind::Images => "image",
         }
     }
 
@@ -112,7 +129,7 @@ impl Overlay {
         let one = layout.overlay().width.max(1);
         match self.kind {
             Kind::Help => usize::from(layout.whole.width / one).max(1),
-            Kind::Info | Kind::Warnings | Kind::Why => 1,
+            Kind::Info | Kind::Warnings | Kind::Why | Kind::Images => 1,
         }
     }
 
@@ -139,6 +156,7 @@ impl Overlay {
             (Kind::Info, Subject::Live(run)) => live::facts::of(run),
             (Kind::Warnings, Subject::Live(run)) => live::facts::warnings(run),
             (Kind::Why, Subject::Table(_) | Subject::Comparison(_) | Subject::Live(_))
+            | (Kind::Images, _)
             | (_, Subject::Nothing) => {
                 vec![]
             }

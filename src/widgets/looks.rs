@@ -22,6 +22,7 @@ pub struct Looks {
     /// False where `NO_COLOR` is set, whatever the theme.
     pub has_colours: bool,
     pub alphabet: Alphabet,
+    pub depth: Depth,
     /// Columns between tab stops in the diff.
     pub tab_width: usize,
 }
@@ -34,12 +35,33 @@ pub enum Alphabet {
     Ascii,
 }
 
+/// How many colours the terminal can tell apart, for what has colours of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Depth {
+    /// The 256 of xterm.
+    #[default]
+    Indexed,
+    /// 24 bits.
+    Direct,
+}
+
+impl Depth {
+    /// What `COLORTERM` says.
+    pub fn of_variable(value: Option<&str>) -> Self {
+        match value {
+            Some("truecolor" | "24bit") => Self::Direct,
+            _ => Self::Indexed,
+        }
+    }
+}
+
 impl Default for Looks {
     fn default() -> Self {
         Self {
             theme: ThemeName::Terminal,
             has_colours: true,
             alphabet: Alphabet::default(),
+            depth: Depth::default(),
             tab_width: 4,
         }
     }

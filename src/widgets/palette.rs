@@ -149,9 +149,25 @@ pub const fn rgb(index: u8) -> Option<[u8; 3]> {
     }
 }
 
+/// The nearest of the 256 beyond the first sixteen.
+pub fn nearest(wanted: [u8; 3]) -> u8 {
+    let far = |index: &u8| {
+        rgb(*index)
+            .map(|it| (0..3).map(|at| u32::from(it[at].abs_diff(wanted[at])).pow(2)).sum::<u32>())
+    };
+    (16..=255).min_by_key(far).unwrap_or(16)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_no_colour_of_the_256_is_the_nearest_of_them() {
+        assert!((16..=255).all(|index| rgb(nearest(rgb(index).unwrap())) == rgb(index)));
+        assert_eq!(rgb(nearest([250, 100, 3])), Some([255, 95, 0]));
+        assert_eq!(rgb(nearest([100, 101, 99])), Some([98, 98, 98]));
+    }
 
     fn rgb_of(colour: Color) -> [f64; 3] {
         let Color::Indexed(index) = colour else { panic!("{colour} is not one of the 256") };

@@ -8,7 +8,7 @@ use ratatui::style::{Color, Modifier, Style};
 
 use crate::{
     code::highlight::Class,
-    widgets::looks::{Alphabet, Looks, ThemeName},
+    widgets::looks::{Alphabet, Depth, Looks, ThemeName},
 };
 
 use super::{
@@ -51,6 +51,7 @@ pub struct Theme {
     name: ThemeName,
     has_colours: bool,
     alphabet: Alphabet,
+    depth: Depth,
     tab_width: usize,
 }
 
@@ -61,6 +62,7 @@ impl Theme {
             name: ThemeName::Terminal,
             has_colours: true,
             alphabet: Alphabet::Unicode,
+            depth: Depth::Indexed,
             tab_width: 4,
         }
     }
@@ -79,12 +81,21 @@ impl Theme {
             name: looks.theme,
             has_colours: looks.has_colours,
             alphabet: looks.alphabet,
+            depth: looks.depth,
             tab_width: looks.tab_width,
         }
     }
 
     pub const fn alphabet(self) -> Alphabet {
         self.alphabet
+    }
+
+    /// A pixel as the terminal can show it; one of xterm's 256 where it has no more.
+    pub(crate) fn pixel(self, rgb: [u8; 3]) -> Color {
+        match self.depth {
+            Depth::Direct => Color::Rgb(rgb[0], rgb[1], rgb[2]),
+            Depth::Indexed => Color::Indexed(palette::nearest(rgb)),
+        }
     }
 
     /// The colours of letters and ground where nothing else is said; None where they are the terminal's.

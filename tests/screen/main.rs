@@ -14,6 +14,7 @@ mod diff_panel;
 mod finding;
 mod flags_view;
 mod history;
+mod images;
 mod judges_view;
 mod judging;
 mod layers;

@@ -6,6 +6,7 @@
 pub mod footer;
 pub mod overlay;
 pub mod palette;
+pub mod pictures;
 pub mod title;
 
 use ratatui::{

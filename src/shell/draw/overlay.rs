@@ -10,7 +10,7 @@ use ratatui::{
 use crate::{
     shell::{
         keys::Keys,
-        overlay::{Overlay, Subject},
+        overlay::{Kind, Overlay, Subject},
     },
     widgets::{
         facts::Row,
@@ -21,6 +21,8 @@ use crate::{
     },
 };
 
+use super::pictures;
+
 pub fn draw(
     overlay: &Overlay,
     subject: Subject<'_>,
@@ -29,6 +31,9 @@ pub fn draw(
     layout: &Layout,
     buffer: &mut Buffer,
 ) {
+    if overlay.kind == Kind::Images {
+        return pictures::draw(&overlay.images, overlay.top, theme, layout, buffer);
+    }
     let rows = overlay.rows(subject, keys, layout);
     let area = overlay.area(subject, keys, layout);
     let columns = overlay.columns(layout);

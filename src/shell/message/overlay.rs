@@ -10,6 +10,8 @@ pub enum Kind {
     Warnings,
     /// The marks of the line at the cursor of the diff.
     Why,
+    /// An image of the recording.
+    Images,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -18,6 +20,8 @@ pub enum Message {
     Close,
     Move(Motion),
     Find(Find),
+    /// Opens the image that is shown outside of the terminal.
+    OpenImage,
 }
 
 /// A change of what is looked for.

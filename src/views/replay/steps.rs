@@ -290,14 +290,19 @@ impl Steps {
         looks.map_or(vec![], |looks| printed::looks_in(looks, bytes).collect())
     }
 
-    /// The selected entry, where the cursor is at the line that stands for an image.
-    fn image_here(&self) -> Option<Item> {
+    /// The selected entry, where the cursor is at the line that stands for an image, and how many images stand before it
+    /// in the same part.
+    fn image_here(&self) -> Option<(Item, usize)> {
         let row = self.row(self.scroll.cursor)?;
         let item = *self.items.get(row.item)?;
         let RowKind::Text { field, range, .. } = row.kind else { return None };
         let words = part_of(self.text(item)?.as_ref().ok()?, *field)?;
         let start = words.get(..range.start)?.rfind('\n').map_or(0, |at| at + 1);
-        words.get(start..)?.starts_with(images::SIGN).then_some(item)
+        let is_image = |line: &&str| line.starts_with(images::SIGN);
+        words
+            .get(start..)?
+            .starts_with(images::SIGN)
+            .then(|| (item, words[..start].lines().filter(is_image).count()))
     }
 
     /// Unfolds the entry a hit stands in and goes to its line as soon as that is known.
@@ -602,7 +607,7 @@ mod tests {
     use super::*;
     use crate::{
         run::{Step, Turn, pictures::Picture},
-        session::{effect::Effect, question::Question, request::Numbers},
+        session::{question::Question, request::Numbers},
     };
 
     fn run() -> Run {
@@ -707,9 +712,10 @@ mod tests {
         let wanted = Question::Images { run: run.clone(), turn: 0, step: None };
         assert_eq!(asked, wanted.under(request));
         let picture = Picture { media_type: "image/png".into(), bytes: vec![1] };
-        let images = Arc::new(vec![picture]);
+        let images = Arc::new(vec![picture.into()]);
         assert_eq!(steps.images.take(request, Ok(images.clone())), None);
-        assert_eq!(steps.images.ask(&run, &mut numbers), Some(Effect::ShowImages(images)));
+        assert_eq!(steps.images.ask(&run, &mut numbers), None);
+        assert_eq!(steps.images.arrived, Some((images, 0)));
         assert!(steps.is_unfolded(Item::Request(0)));
 
         // Elsewhere the key folds.

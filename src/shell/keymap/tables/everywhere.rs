@@ -23,8 +23,8 @@ use crate::{
 use super::{
     Binding,
     Context::{
-        Anywhere, Copy, GoToMark, Hits, InRun, Kinds, List, Mark, Overlay, OverlayFind, Palette,
-        Requests, Stops,
+        Anywhere, Copy, GoToMark, Hits, Images, InRun, Kinds, List, Mark, Overlay, OverlayFind,
+        Palette, Requests, Stops,
     },
     row::{
         c, choose, commands, copy, find_row, job, k, list, open, play, row, scroll, shell, table,
@@ -67,6 +67,11 @@ pub static ROWS: &[Binding] = &[
     row(OverlayFind, &[k(Code::PageDown)], "a page down", "", |_| scroll(Motion::PageDown)),
     row(OverlayFind, &[k(Code::Backspace)], "erase a letter", "", |_| find_row(overlay::Find::Erase)),
     row(OverlayFind, &[Key::ctrl('u')], "erase everything", "", |_| find_row(overlay::Find::EraseAll)),
+    row(Images, &[k(Code::Down), c('j'), k(Code::Right), c('l'), c(' ')], "the next image", "next", |n| scroll(Motion::Down(n.times()))),
+    row(Images, &[k(Code::Up), c('k'), k(Code::Left), c('h')], "the image before", "", |n| scroll(Motion::Up(n.times()))),
+    row(Images, &[c('o')], "open the image outside of the terminal", "open outside", |_| Message::Overlay(overlay::Message::OpenImage)),
+    row(Images, &[k(Code::Esc), c('q'), k(Code::Enter)], "close", "close", |_| Message::Overlay(overlay::Message::Close)),
+    row(Images, &[Key::ctrl('c')], "quit", "", |_| Message::Quit),
     row(Anywhere, &[c(':'), Key::ctrl('p')], "find a command by some of its letters; :36 is turn 36, a path a file of the turn", "", |_| commands(palette::Message::Open)),
     row(Anywhere, &[c('y')], "copy: then l the line, h the hunk, p the patch of the file, y the command that opens this place", "", |_| shell(state::Message::Await(Pending::Copy))),
     row(InRun, &[c('M')], "mark this place with the letter that follows; it keeps the view of the diff", "", |_| shell(state::Message::Await(Pending::Mark))),

@@ -1,9 +1,9 @@
-//! From the line that stands for an image to the image itself: it is fetched, and shown by the user's own program.
+//! From the line that stands for an image to the image itself, which is fetched and decoded to be shown.
 
 use std::sync::Arc;
 
 use crate::{
-    run::{Run, pictures::Picture},
+    run::{Run, pictures::raster::Decoded},
     session::{
         ask::Pending,
         effect::Effect,
@@ -20,34 +20,33 @@ pub(super) const SIGN: &str = "[image: ";
 /// Images that are to be shown.
 #[derive(Debug, Default)]
 pub struct Images {
-    /// Whose images somebody asked for.
-    pub wanted: Option<Item>,
-    asked: Pending<()>,
-    arrived: Option<Arc<Vec<Picture>>>,
+    /// Whose images somebody asked for, and the index of the one to be seen first.
+    pub wanted: Option<(Item, usize)>,
+    /// The index asked with.
+    asked: Pending<usize>,
+    /// What arrived and is not shown yet, and the index of the one to be seen first.
+    pub arrived: Option<(Arc<Vec<Decoded>>, usize)>,
 }
 
 impl Images {
-    /// Fetches what is wanted; shows what is there.
+    /// Fetches what is wanted.
     pub fn ask(&mut self, run: &Arc<Run>, numbers: &mut Numbers) -> Option<Effect> {
-        if let Some(images) = self.arrived.take() {
-            return Some(Effect::ShowImages(images));
-        }
-        let item = self.wanted.take()?;
+        let (item, first) = self.wanted.take()?;
         let (run, turn, step) = (run.clone(), item.turn(), item.step());
-        Some(self.asked.ask(numbers, (), Question::Images { run, turn, step }))
+        Some(self.asked.ask(numbers, first, Question::Images { run, turn, step }))
     }
 
     /// Takes the answer to its own question; what there is to say of it.
     pub fn take(
         &mut self,
         request: Request,
-        images: Result<Arc<Vec<Picture>>, Sentence>,
+        images: Result<Arc<Vec<Decoded>>, Sentence>,
     ) -> Option<Sentence> {
-        self.asked.answered(request)?;
+        let first = self.asked.answered(request)?;
         match images {
             Ok(images) if images.is_empty() => Some("the image is not in the recording".into()),
             Ok(images) => {
-                self.arrived = Some(images);
+                self.arrived = Some((images, first));
                 None
             }
             Err(why) => Some(why),
