@@ -78,3 +78,54 @@ fn put(raster: &Raster, theme: Theme, area: Rect, buffer: &mut Buffer) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use ratatui::{layout::Size, style::Color};
+
+    use crate::{
+        run::pictures::Picture,
+        widgets::{
+            export,
+            layout::{Panel, Zoom},
+            looks::{Depth, Looks},
+        },
+    };
+
+    use super::*;
+
+    /// Two pixels, red above blue, as a GIF.
+    const GIF: &[u8] =
+        b"GIF89a\x01\0\x02\0\x80\0\0\xff\0\0\0\0\xff,\0\0\0\0\x01\0\x02\0\0\x02\x02D\n\0;";
+
+    fn seen(looks: Looks) -> Buffer {
+        let size = Size { width: 60, height: 9 };
+        let picture = Picture { media_type: "image/gif".into(), bytes: GIF.to_vec() };
+        let layout = Layout::of(size, Panel::Turns, Zoom::Off, 0);
+        let mut buffer = Buffer::empty(Rect::new(0, 0, 60, 9));
+        draw(&[picture.into()], 0, Theme::with(looks), &layout, &mut buffer);
+        buffer
+    }
+
+    fn coloured(buffer: &Buffer) -> Vec<(&str, Color, Color)> {
+        let cells = buffer.content.iter().filter(|it| !matches!(it.bg, Color::Reset));
+        cells.map(|it| (it.symbol(), it.fg, it.bg)).collect()
+    }
+
+    #[test]
+    fn a_cell_has_two_pixels_in_the_colours_that_the_terminal_has() {
+        let looks = Looks { depth: Depth::Direct, ..Looks::default() };
+        let (red, blue) = (Color::Rgb(255, 0, 0), Color::Rgb(0, 0, 255));
+        assert_eq!(coloured(&seen(looks)), [("▀", red, blue)]);
+        let (red, blue) = (Color::Indexed(196), Color::Indexed(21));
+        assert_eq!(coloured(&seen(Looks::default())), [("▀", red, blue)]);
+        let ascii = Looks { alphabet: Alphabet::Ascii, ..looks };
+        assert_eq!(coloured(&seen(ascii)), [(" ", Color::Reset, Color::Rgb(127, 0, 127))]);
+    }
+
+    #[test]
+    fn without_colours_there_is_a_sentence() {
+        let text = export::text(&seen(Looks { has_colours: false, ..Looks::default() }));
+        assert!(text.contains("without colours no image can be shown here"), "{text}");
+    }
+}
