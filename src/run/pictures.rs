@@ -58,6 +58,9 @@ pub fn in_record(record: &[u8]) -> Vec<Picture> {
 const DATA: [&str; 2] = ["data", "result"];
 const KINDS: [&str; 4] = ["media_type", "mediaType", "mimeType", "mime_type"];
 
+/// What the kind of a record holds whose image was made by a model.
+const MADE: [&str; 2] = ["image_generation", "imagegeneration"];
+
 fn look(value: &Json, found: &mut Vec<Picture>) {
     match value {
         Json::String(text) => {
@@ -68,7 +71,7 @@ fn look(value: &Json, found: &mut Vec<Picture>) {
         Json::Array(values) => values.iter().for_each(|value| look(value, found)),
         Json::Object(fields) => {
             let text = |key: &&str| fields.get(*key).and_then(Json::as_str);
-            let is_made = text(&"type").is_some_and(|kind| kind.contains("image_generation"));
+            let is_made = text(&"type").is_some_and(|kind| MADE.iter().any(|it| kind.contains(it)));
             let kind = KINDS.iter().find_map(text).filter(|kind| is_image(kind));
             let kind = kind.or(is_made.then_some("image/png"));
             let data = DATA.iter().find_map(text).filter(|data| of_url(data).is_none());

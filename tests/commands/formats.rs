@@ -14,7 +14,7 @@ use trajview::{
     store,
 };
 
-use crate::common::{json, project};
+use crate::common::{json, project, trajview};
 
 fn run_of(path: &Path) -> Run {
     let opened = store::open(path).unwrap_or_else(|why| panic!("{why}"));
@@ -327,4 +327,16 @@ fn every_real_file_is_read_under_its_own_format() {
             assert!(words, "{} is empty", path.display());
         }
     }
+}
+
+#[test]
+fn an_image_that_gemini_was_given_is_a_line_with_its_kind_and_size() {
+    let log = fs::read_to_string(project("sample-runs/logs/gemini.jsonl")).unwrap();
+    let image =
+        r#"{"inlineData": {"mimeType": "image/png", "data": "iVBORw0KGgo="}}, {"text": "Create"#;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("gemini.jsonl");
+    fs::write(&path, log.replacen(r#"{"text": "Create"#, image, 1)).unwrap();
+    let shown = trajview(&["show", &path.display().to_string(), "--turn", "1"]);
+    assert!(shown.out.contains("[image: image/png, 8 bytes]\n  > Create a package"), "{}", shown.out);
 }

@@ -17,6 +17,7 @@ use crate::{
     run::{
         Edit, StepText,
         files::{RecordedChange, RecordedEdit},
+        pictures,
     },
 };
 
@@ -167,6 +168,9 @@ pub fn result(record: &[u8]) -> String {
     let tape = Tape::read(&record);
     let Some(line) = Object::on(&tape) else { return String::new() };
     match &envelope::open(line).body {
+        Body::Response(item) | Body::Event(item) | Body::Item(item) if makes_image(item) => {
+            image(&item.fields).unwrap_or_default()
+        }
         Body::Response(item) if item.kind.ends_with("_call") => String::new(),
         Body::Response(item) => {
             classify::observation(&item.fields).map(|raw| Outcome::of(raw).text).unwrap_or_default()
@@ -174,6 +178,19 @@ pub fn result(record: &[u8]) -> String {
         Body::Event(told) | Body::Item(told) => classify::outcome_of(&told.fields).text,
         Body::Meta(_) | Body::Context(_) | Body::Compacted(_) | Body::Other(_) => String::new(),
     }
+}
+
+fn makes_image(item: &Typed<'_>) -> bool {
+    matches!(
+        item.kind.as_ref(),
+        "image_generation_call" | "image_generation_end" | "imagegeneration"
+    )
+}
+
+/// What stands for the image that was made; None where nothing of it is recorded.
+fn image(fields: &Object<'_>) -> Option<String> {
+    let data = fields.text("result").filter(|data| !data.is_empty())?;
+    Some(format!("[image: {}]", pictures::said("image/png", &data)))
 }
 
 /// The body of an edit: of a patch record, or of the call that carried the patch.

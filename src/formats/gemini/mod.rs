@@ -227,7 +227,10 @@ pub fn parts<'t>(
             record.says(Event::Answered(response_of(&response)));
         } else if fields.flag("thought") == Some(true) {
             record.says_words(Event::Thought, fields.text("text").unwrap_or_default());
-        } else if fields.has("inlineData") || fields.has("fileData") {
+        } else if let Some(data) = fields.get("inlineData") {
+            let image = arguments::words(data);
+            words.push(if image.is_empty() { Cow::Borrowed("[attached file]") } else { image });
+        } else if fields.has("fileData") {
             words.push(Cow::Borrowed("[attached file]"));
         } else {
             words.extend(fields.text("text"));

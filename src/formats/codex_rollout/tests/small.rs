@@ -86,6 +86,15 @@ fn body(log: &str, run: &Run, turn: usize, step: usize, edit: usize) -> Recorded
 const PATCH: &str = "*** Begin Patch\n*** Update File: a.py\n@@ def f\n-x\n+y\n+z\n*** Add File: /w/sub/b.py\n+new\n*** Delete File: /etc/c\n*** End Patch\n";
 
 #[test]
+fn an_image_that_was_made_is_a_line_of_its_own() {
+    let made = |kind: &str| json!({ "type": kind, "id": "ig", "revised_prompt": "a cat", "result": "iVBORw0KGgo=" });
+    for record in [response(made("image_generation_call")), event(made("image_generation_end"))] {
+        let said = crate::formats::codex_rollout::read::result(record.as_bytes());
+        assert_eq!(said, "[image: image/png, 8 bytes]", "{record}");
+    }
+}
+
+#[test]
 fn a_session_names_its_agent_model_and_folder() {
     let run = index(&log(&[
         line("turn_context", &json!({ "model": "gpt-5", "cwd": "/w" })),
