@@ -338,5 +338,9 @@ fn an_image_that_gemini_was_given_is_a_line_with_its_kind_and_size() {
     let path = folder.path().join("gemini.jsonl");
     fs::write(&path, log.replacen(r#"{"text": "Create"#, image, 1)).unwrap();
     let shown = trajview(&["show", &path.display().to_string(), "--turn", "1"]);
-    assert!(shown.out.contains("[image: image/png, 8 bytes]\n  > Create a package"), "{}", shown.out);
+    assert!(
+        shown.out.contains("[image: image/png, 8 bytes]\n  > Create a package"),
+        "{}",
+        shown.out
+    );
 }

@@ -602,3 +602,21 @@ fn the_turn_in_numbers_stands_beside_the_steps_when_asked_for() {
 fn the_turn_in_numbers_stands_below_the_one_panel_of_a_small_screen() {
     insta::assert_snapshot!(text(80, 24, "3l #"));
 }
+
+#[test]
+fn a_key_goes_to_where_the_context_was_compacted() {
+    let there = text(120, 40, "c");
+    assert!(there.contains("turn 5/6 · step 1/"), "{there}");
+    assert!(there.contains("compaction 1 of 1"), "{there}");
+    assert!(text(120, 40, "5G c c").contains("turn 5/6 · step 1/"));
+    let none = opener_of(|| {
+        let mut told = Telling::default();
+        told.turn("Say something", |turn| turn.message("done"));
+        told.end()
+    });
+    let size = Size { width: 120, height: 40 };
+    let frame = runtime::headless_with(none, &[], size, "c", Place::default()).unwrap();
+    assert!(
+        trajview::widgets::export::text(&frame).contains("no context was compacted in this run")
+    );
+}

@@ -115,6 +115,21 @@ pub(super) fn go_to_failure(replay: &mut Replay, session: &mut Session, message:
     }
 }
 
+/// To the next step at which the context was compacted; after the last to the first again.
+pub(super) fn go_to_compaction(replay: &mut Replay, session: &mut Session) {
+    let mut all = session.run.numbered_steps();
+    let is_one = |id| session.run.step(id).is_some_and(|it| it.kind == StepKind::Compaction);
+    all.retain(|(id, _)| is_one(*id));
+    let here = (session.turn, replay.step_number());
+    let next = all.iter().position(|(id, number)| (id.turn, *number) > here).unwrap_or_default();
+    let Some((step, _)) = all.get(next) else {
+        session.notice = Some("no context was compacted in this run".into());
+        return;
+    };
+    show_step(replay, session, *step);
+    session.notice = Some(format!("compaction {} of {}", next + 1, all.len()));
+}
+
 /// Selects a step of any turn, with its words.
 pub(super) fn show_step(replay: &mut Replay, session: &mut Session, step: StepId) {
     replay.select_turn(session, step.turn);

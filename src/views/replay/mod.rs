@@ -111,6 +111,8 @@ pub enum Message {
     Base(base::Message),
     Edits(Edits),
     Failures(Failures),
+    /// To the next compaction.
+    Compaction,
     /// To a step of any turn.
     Step(StepId),
     Choose(chooser::Message),

@@ -46,6 +46,7 @@ impl Replay {
             Message::Beat => self.beat(session),
             Message::Base(message) => self.update_base(session, &message),
             Message::Edits(message) => self.go_to_edit(session, &message),
+            Message::Compaction => acts::go_to_compaction(self, session),
             Message::Failures(message) => acts::go_to_failure(self, session, &message),
             Message::Step(step) => acts::show_step(self, session, step),
             Message::Choose(message) => self.update_chooser(session, message, layout),
