@@ -606,9 +606,9 @@ fn the_turn_in_numbers_stands_below_the_one_panel_of_a_small_screen() {
 #[test]
 fn a_key_goes_to_where_the_context_was_compacted() {
     let there = text(120, 40, "c");
-    assert!(there.contains("turn 5/6 · step 1/"), "{there}");
+    assert!(there.contains("turn 5/6") && there.contains("▌▸ ⟲ context compacted"), "{there}");
     assert!(there.contains("compaction 1 of 1"), "{there}");
-    assert!(text(120, 40, "5G c c").contains("turn 5/6 · step 1/"));
+    assert!(text(120, 40, "6G c c").contains("▌▸ ⟲ context compacted"));
     let none = opener_of(|| {
         let mut told = Telling::default();
         told.turn("Say something", |turn| turn.message("done"));
