@@ -122,6 +122,18 @@ pub struct Finding {
     pub times: usize,
 }
 
+/// Why bytes are left out that are no text.
+pub const BINARY: &str = "binary, so it could not be checked; left out";
+
+/// Why a text is left out that is not UTF-8.
+pub const NOT_TEXT: &str = "not UTF-8, so it could not be checked; left out";
+
+/// The key of what an agent made up, keys and all.
+const RECORDED: &str = "arguments";
+
+/// Says where a text stands, if that is asked.
+type Place<'a> = &'a dyn Fn() -> String;
+
 /// Part of a text, and what it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Match {
@@ -183,8 +195,22 @@ impl Redactor {
 
     /// Remembers what is secret in a document: keys and values.
     pub fn learn_json(&self, value: &Value) {
-        if self.is_on {
-            self.walked("", value.clone(), false);
+        if !self.is_on {
+            return;
+        }
+        match value {
+            Value::String(text) => self.learn(text),
+            Value::Array(items) => items.iter().for_each(|item| self.learn_json(item)),
+            Value::Object(fields) => fields.iter().for_each(|(key, value)| {
+                self.learn(key);
+                match value {
+                    Value::String(text) if assigned::is_secret_of(key, text) => {
+                        self.whole(None, key, text);
+                    }
+                    value => self.learn_json(value),
+                }
+            }),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
 
@@ -193,25 +219,26 @@ impl Redactor {
         if !self.is_on {
             return Cow::Borrowed(text);
         }
-        self.replaced(Some(place), text)
+        self.replaced(Some(&|| place.to_owned()), text)
     }
 
     /// The bytes as text without its secrets. What is no text cannot be checked and is refused: the error says why.
     pub fn bytes(&self, place: &str, bytes: &[u8]) -> Result<String, &'static str> {
         if bytes.contains(&0) {
-            return Err("binary, so it could not be checked");
+            return Err(BINARY);
         }
-        let text = std::str::from_utf8(bytes).map_err(|_| "not UTF-8, so it could not be checked");
+        let text = std::str::from_utf8(bytes).map_err(|_| NOT_TEXT);
         text.map(|text| self.text(place, text).into_owned())
     }
 
-    /// A document without its secrets, in its keys too. What stands under a key such as `password` is one.
+    /// A document without its secrets. What stands under a key such as `password` is one. The keys are ours, but for those
+    /// below `arguments`, which are recorded.
     pub fn json(&self, place: &str, value: Value) -> Value {
         if !self.is_on {
             return value;
         }
         self.learn_json(&value);
-        self.walked(place, value, true)
+        self.walked(&mut vec![place.to_owned()], value, false)
     }
 
     /// What was found, in the order in which it was.
@@ -236,23 +263,41 @@ impl Redactor {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn walked(&self, place: &str, value: Value, is_listed: bool) -> Value {
-        let place_or_none = is_listed.then_some(place);
+    /// `path` leads to the value, in words for a person.
+    fn walked(&self, path: &mut Vec<String>, value: Value, is_recorded: bool) -> Value {
         match value {
-            Value::String(text) => Value::String(self.replaced(place_or_none, &text).into_owned()),
+            Value::String(text) => {
+                Value::String(self.replaced(Some(&|| place_of(path)), &text).into_owned())
+            }
             Value::Array(items) => {
-                items.into_iter().map(|item| self.walked(place, item, is_listed)).collect()
+                let name = path.pop().unwrap_or_default();
+                let walked = items.into_iter().zip(1..).map(|(item, number)| {
+                    path.push(item_name(&name, number, &item));
+                    let walked = self.walked(path, item, is_recorded);
+                    path.pop();
+                    walked
+                });
+                let walked = walked.collect();
+                path.push(name);
+                walked
             }
             Value::Object(fields) => {
                 let mut made = Map::new();
                 for (key, value) in fields {
+                    let shown = if is_recorded {
+                        self.replaced(Some(&|| place_of(path)), &key).into_owned()
+                    } else {
+                        key.clone()
+                    };
+                    path.push(shown.clone());
                     let value = match value {
                         Value::String(text) if assigned::is_secret_of(&key, &text) => {
-                            self.whole(place_or_none, &key, &text)
+                            self.whole(Some(&|| place_of(path)), &key, &text)
                         }
-                        value => self.walked(place, value, is_listed),
+                        value => self.walked(path, value, is_recorded || key == RECORDED),
                     };
-                    made.insert(self.replaced(place_or_none, &key).into_owned(), value);
+                    path.pop();
+                    made.insert(shown, value);
                 }
                 Value::Object(made)
             }
@@ -261,7 +306,7 @@ impl Redactor {
     }
 
     /// All of a text is one secret.
-    fn whole(&self, place: Option<&str>, key: &str, text: &str) -> Value {
+    fn whole(&self, place: Option<Place<'_>>, key: &str, text: &str) -> Value {
         let inner = self.replaced(None, text);
         if is_marker(&inner) {
             return Value::String(self.replaced(place, text).into_owned());
@@ -272,13 +317,13 @@ impl Redactor {
         let marker = marker(kind, number);
         if let Some(place) = place {
             let context = format!("{key}: {marker}");
-            state.list(place, kind, number, context);
+            state.list(&place(), kind, number, context);
         }
         Value::String(marker)
     }
 
     /// Again and again until nothing more is found: taking one thing out may bring another to light.
-    fn replaced<'t>(&self, place: Option<&str>, text: &'t str) -> Cow<'t, str> {
+    fn replaced<'t>(&self, place: Option<Place<'_>>, text: &'t str) -> Cow<'t, str> {
         const MOST_ROUNDS: usize = 12;
         let mut state = self.state();
         let mut done = Cow::Borrowed(text);
@@ -292,7 +337,7 @@ impl Redactor {
         let number = state.known.number(Kind::Unchecked, text);
         let marker = marker(Kind::Unchecked, number);
         if let Some(place) = place {
-            state.list(place, Kind::Unchecked, number, marker.clone());
+            state.list(&place(), Kind::Unchecked, number, marker.clone());
         }
         Cow::Owned(marker)
     }
@@ -319,7 +364,7 @@ impl Redactor {
 }
 
 impl State {
-    fn without(&mut self, place: Option<&str>, text: &str, found: Vec<Match>) -> String {
+    fn without(&mut self, place: Option<Place<'_>>, text: &str, found: Vec<Match>) -> String {
         let mut made = String::with_capacity(text.len());
         let mut done = 0;
         let mut listed = vec![];
@@ -335,7 +380,7 @@ impl State {
         for (range, kind, number) in listed {
             if let Some(place) = place {
                 let context = context(&made, range);
-                self.list(place, kind, number, context);
+                self.list(&place(), kind, number, context);
             }
         }
         made
@@ -352,6 +397,19 @@ impl State {
             }
         }
     }
+}
+
+fn place_of(path: &[String]) -> String {
+    let parts = path.iter().map(String::as_str).filter(|part| !part.is_empty());
+    parts.collect::<Vec<_>>().join(" › ")
+}
+
+/// `turn 3` for what says that it is one; else by the name of the list.
+fn item_name(list: &str, number: usize, item: &Value) -> String {
+    let said = |(field, name): (&str, &str)| Some(format!("{name} {}", item.get(field)?.as_u64()?));
+    let named =
+        [("step", "step"), ("step_id", "step"), ("turn", "turn")].into_iter().find_map(said);
+    named.unwrap_or_else(|| format!("{list} {number}").trim_start().to_owned())
 }
 
 /// What stands in the place of a secret.

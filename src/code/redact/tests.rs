@@ -159,13 +159,32 @@ fn a_secret_has_one_number_and_is_found_without_its_context_and_cut_off() {
 #[test]
 fn a_document_is_redacted_in_its_keys_and_values_and_by_its_keys() {
     let redactor = Redactor::of(&Options::default());
-    let document = json!({"password": "swordfish", "a@b.org": ["x", {"y": "/home/ann"}], "n": 3, "token": null});
+    let document = json!({"arguments": {"password": "swordfish", "a@b.org": ["x", {"y": "/home/ann"}], "n": 3, "token": null}});
 
     let shown = redactor.json("here", document);
 
     assert_eq!(
         shown,
-        json!({"password": "[redacted: password #3]", "[redacted: e-mail #2]": ["x", {"y": "~"}], "n": 3, "token": null})
+        json!({"arguments": {"password": "[redacted: password #3]", "[redacted: e-mail #1]": ["x", {"y": "~"}], "n": 3, "token": null}})
+    );
+    let places: Vec<String> = redactor.findings().into_iter().map(|it| it.place).collect();
+    assert_eq!(
+        places,
+        [
+            "here › arguments",
+            "here › arguments › [redacted: e-mail #1] 2 › y",
+            "here › arguments › password"
+        ]
+    );
+}
+
+#[test]
+fn the_keys_of_a_form_stay_whatever_name_is_given() {
+    let redactor = Redactor::of(&Options { names: vec!["turns".into()], ..Options::default() });
+
+    assert_eq!(
+        redactor.json("", json!({"turns": "turns"})),
+        json!({"turns": "[redacted: name #1]"})
     );
 }
 
