@@ -26,6 +26,8 @@
     if (!target) return;
     for (let at = target; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
     target.scrollIntoView();
+    // What lies before it may get its height only now.
+    requestAnimationFrame(() => target.scrollIntoView());
   };
   addEventListener("hashchange", reveal);
   reveal();
@@ -62,7 +64,8 @@
   // The texts are read when somebody looks for something, not before.
   let texts = null;
   const read = () => all("[data-find]").map((node) => {
-    const text = node.textContent;
+    const parts = [...node.children];
+    const text = parts.length > 1 ? parts.map((part) => part.textContent).join(" ") : node.textContent;
     const holder = node.id ? node : node.closest("[id]");
     return { id: holder.id, name: node.dataset.find, text, low: text.toLowerCase(), node };
   });

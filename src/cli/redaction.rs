@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::{
     code::redact::{Finding, Options, Redactor},
     run::{Run, Step},
+    store,
 };
 
 use super::output::{Column, Out, Table, tell};
@@ -50,7 +51,8 @@ impl Redacting {
         if self.redact == Redact::Off {
             return Redactor::off();
         }
-        let own: BTreeSet<String> = runs.into_iter().flat_map(own_words).collect();
+        let own = runs.into_iter().flat_map(own_words).chain(sources_of_prices());
+        let own: BTreeSet<String> = own.collect();
         let names = self.redact_name.clone();
         Redactor::of(&Options { names, own_words: own.into_iter().collect() })
     }
@@ -111,6 +113,14 @@ fn own_words(run: &Run) -> Vec<String> {
     let steps = steps.chain(run.subagents.iter().flat_map(|agent| &agent.steps));
     let commits = turns.filter_map(|turn| turn.commit.as_deref().map(str::to_owned));
     commits.chain(steps.filter_map(call_id)).chain(run.origin.start_commit.clone()).collect()
+}
+
+/// Commits of the repositories that prices were read in.
+fn sources_of_prices() -> Vec<String> {
+    let held = store::prices::held();
+    let sources = held.prices.rows().iter().filter_map(|row| row.source.as_deref());
+    let words = sources.flat_map(str::split_whitespace);
+    words.filter(|word| word.len() == 40).map(str::to_owned).collect()
 }
 
 /// The id of a call as services make them.

@@ -100,7 +100,6 @@ pub fn report(asked: &Asked<'_>) -> Result<Report, Failure> {
     Ok(Report { title, made_of: made_of(asked, &runs), sections, runs })
 }
 
-const COMPUTED: &str = "computed";
 const COMPUTED_AND_JUDGED: &str = "computed and judged";
 
 fn command<'a>(
@@ -120,8 +119,9 @@ fn made_of(asked: &Asked<'_>, runs: &[RunPart]) -> Vec<(String, String)> {
     let mut all = vec![
         ("written by".to_owned(), format!("trajview {}", env!("CARGO_PKG_VERSION"))),
         (what.to_owned(), ids),
-        ("measured with".to_owned(), asked.measuring.join(" ")),
     ];
+    let measured = runs.iter().find_map(|run| run.measured_by.clone());
+    all.extend(measured.map(|by| ("measured with".to_owned(), by)));
     all.extend(asked.judge.map(|judge| ("judge asked for".to_owned(), judge.to_owned())));
     all
 }
@@ -159,7 +159,7 @@ impl Asked<'_> {
         let turns = if self.with_turns { teller.turns() } else { vec![] };
         let mut sections = vec![self.section(
             "turns-table",
-            "Turns",
+            "Table of turns",
             "recorded; cost computed where it says so",
             command("show", [place.clone()]).collect(),
         )];
@@ -174,7 +174,7 @@ impl Asked<'_> {
             let words = ["audit", &place, "--export", "--all"].map(str::to_owned).to_vec();
             sections.push(self.section("labels", "Labels", "labelled by people", words));
         }
-        let (curves, lifelines) = self.along(&place, run);
+        let (curves, lifelines, measured_by) = self.along(&place, run);
         let warnings = run.warnings.iter().chain(&timeline.warnings);
         Ok(RunPart {
             prefix: self.subject.prefix(at),
@@ -183,6 +183,7 @@ impl Asked<'_> {
             sections,
             curves,
             lifelines,
+            measured_by,
             turn_count: run.turns.len(),
             components: judged.components,
             judged_by: judged.by,
@@ -198,7 +199,7 @@ impl Asked<'_> {
     }
 
     /// Numbers along the run, and what became of the components.
-    fn along(&self, place: &str, run: &Run) -> (Curves, Vec<Life>) {
+    fn along(&self, place: &str, run: &Run) -> (Curves, Vec<Life>, Option<String>) {
         if run.turns.is_empty() {
             return Default::default();
         }
@@ -214,7 +215,8 @@ impl Asked<'_> {
         };
         let points = list(&document["points"]).iter().map(point).collect();
         let curves = Curves { command: written(&words), each: each.to_owned(), points };
-        (curves, list(&document["lifelines"]).iter().map(life).collect())
+        let lives = list(&document["lifelines"]).iter().map(life).collect();
+        (curves, lives, Some(measured_by(&document)))
     }
 }
 
@@ -228,6 +230,19 @@ fn number(value: &Value) -> Option<usize> {
 
 fn words_of(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
+}
+
+/// `profile trajview, 175 rules (built in, sha256 1f06…)`
+fn measured_by(document: &Value) -> String {
+    let rules = &document["rules"];
+    let count = rules["count"].as_u64().map(|count| count.to_string());
+    format!(
+        "profile {}, {} rules ({}, sha256 {})",
+        words_of(&document["profile"]),
+        crate::cli::output::dash(count),
+        words_of(&rules["source"]),
+        words_of(&rules["sha256"]),
+    )
 }
 
 fn point(it: &Value) -> CurvePoint {

@@ -51,7 +51,7 @@ pub fn page(report: &Report, most: usize) -> String {
          known; it is never 0.</p></header>\n",
     );
     for section in &report.sections {
-        put_section(&mut html, "", section);
+        put_section(&mut html, "", section, &BTreeSet::new());
     }
     if report.runs.len() > 1 {
         beside(&mut html, report);
@@ -106,7 +106,11 @@ fn navigation(html: &mut String, report: &Report) {
         for section in &run.sections {
             link(html, &format!("{prefix}{}", section.id), &section.title);
         }
-        html.push_str("</ul><ol>");
+        html.push_str("</ul>");
+        if !run.turns.is_empty() {
+            html.push_str("<h2>Turn by turn</h2>");
+        }
+        html.push_str("<ol>");
         for turn in &run.turns {
             let _ = write!(
                 html,
@@ -139,10 +143,14 @@ fn beside(html: &mut String, report: &Report) {
 }
 
 fn or_missing(chart: String) -> String {
-    if chart.is_empty() { "<p class=\"soft\">— nothing was measured</p>".into() } else { chart }
+    match chart.is_empty() {
+        true => "<p class=\"soft\">— nothing was measured</p>".into(),
+        false => format!("<div class=\"scroll\" tabindex=\"0\">{chart}</div>"),
+    }
 }
 
-fn put_section(html: &mut String, prefix: &str, section: &Section) {
+/// `places` is where cells may lead.
+fn put_section(html: &mut String, prefix: &str, section: &Section, places: &BTreeSet<String>) {
     let (id, title) = (&section.id, escaped(&section.title));
     let _ = write!(
         html,
@@ -156,7 +164,7 @@ fn put_section(html: &mut String, prefix: &str, section: &Section) {
             Part::Line(line) => {
                 let _ = write!(html, "<p data-find=\"{title}\">{}</p>", escaped(line));
             }
-            Part::Table(cells) => table(html, cells, &title),
+            Part::Table(cells) => table(html, cells, &title, (prefix, places)),
         }
     }
     for note in &section.notes {
@@ -171,7 +179,39 @@ fn command(html: &mut String, command: Option<&str>) {
     }
 }
 
-fn table(html: &mut String, cells: &Cells, title: &str) {
+/// The addresses of turns, steps and components.
+fn places(run: &RunPart) -> BTreeSet<String> {
+    let components = run.components.iter().map(|it| format!("component-{}", slug(&it.component)));
+    let turns = run.turns.iter().flat_map(|turn| {
+        let steps = turn.steps.iter().map(|step| format!("turn-{}-step-{}", turn.turn, step.step));
+        steps.chain([format!("turn-{}", turn.turn)])
+    });
+    components.chain(turns).collect()
+}
+
+/// Where a cell leads, if its column says what it names.
+fn led_to(head: &str, cell: &str, places: &BTreeSet<String>) -> Option<String> {
+    let place = match head.trim_start_matches('>') {
+        "turn" | "in turn" => format!("turn-{cell}"),
+        "step" | "failed at" | "recovered at" => match cell.split_once('.') {
+            Some((turn, step)) => format!("turn-{turn}-step-{step}"),
+            None => format!("turn-{cell}"),
+        },
+        "component" | "component lost" => format!("component-{}", slug(cell)),
+        _ => return None,
+    };
+    places.contains(&place).then_some(place)
+}
+
+/// Cells of so many letters are not broken into lines.
+const SHORT: usize = 24;
+
+fn table(
+    html: &mut String,
+    cells: &Cells,
+    title: &str,
+    (prefix, places): (&str, &BTreeSet<String>),
+) {
     html.push_str("<div class=\"scroll\" tabindex=\"0\"><table><thead><tr>");
     let is_number = |column: usize| cells.heads.get(column).is_some_and(|it| it.starts_with('>'));
     for head in &cells.heads {
@@ -183,9 +223,19 @@ fn table(html: &mut String, cells: &Cells, title: &str) {
     for row in &cells.rows {
         let _ = write!(html, "<tr data-find=\"{title}\">");
         for (column, cell) in row.iter().enumerate() {
-            let class = if is_number(column) { " class=\"r\"" } else { "" };
-            let cell = if cell == "-" { "—".to_owned() } else { escaped(cell) };
-            let _ = write!(html, "<td{class}>{cell}</td>");
+            let class = match (is_number(column), cell.chars().count() <= SHORT) {
+                (true, _) => " class=\"r\"",
+                (false, true) => " class=\"s\"",
+                (false, false) => "",
+            };
+            let head = cells.heads.get(column).map_or("", String::as_str);
+            let shown = if cell == "-" { "—".to_owned() } else { escaped(cell) };
+            let _ = match led_to(head, cell, places) {
+                Some(place) => {
+                    write!(html, "<td{class}><a href=\"#{prefix}{place}\">{shown}</a></td>")
+                }
+                None => write!(html, "<td{class}>{shown}</td>"),
+            };
         }
         html.push_str("</tr>");
     }
@@ -220,8 +270,9 @@ fn put_run(html: &mut String, run: &RunPart, is_one_of_many: bool, most: usize) 
         html.push_str("</section>\n");
     }
     put_components(html, run);
+    let places = places(run);
     for section in &run.sections {
-        put_section(html, prefix, section);
+        put_section(html, prefix, section, &places);
     }
     let targets = targets(run);
     for turn in &run.turns {
@@ -255,7 +306,7 @@ fn put_components(html: &mut String, run: &RunPart) {
     let lives = charts::lifelines(run);
     if !lives.is_empty() {
         command(html, Some(&run.curves.command));
-        html.push_str(&lives);
+        html.push_str(&or_missing(lives));
         html.push_str(
             "<p class=\"soft\">By turn: a circle where the dialogue commits to the component, a thick line while its code \
              is in use, a dotted one while it is defined, ✗ where it is lost.</p>",

@@ -53,6 +53,8 @@ pub struct RunPart {
     pub sections: Vec<Section>,
     pub curves: Curves,
     pub lifelines: Vec<Life>,
+    /// The profile and rules of its numbers.
+    pub measured_by: Option<String>,
     /// How many turns count, for the axes.
     pub turn_count: usize,
     pub components: Vec<ComponentPart>,
