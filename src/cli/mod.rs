@@ -7,6 +7,7 @@ mod annotations;
 mod at;
 mod audit;
 mod blame;
+mod cast;
 mod cat;
 mod check;
 mod commands;

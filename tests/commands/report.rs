@@ -253,7 +253,7 @@ fn the_numbers_of_a_report_are_those_that_the_commands_print() {
     for command in [
         &["compare", RUN, OTHER, "--md"][..],
         &["score", RUN, "--each", "checkpoint", "--md"],
-        &["cost", OTHER, "--md"],
+        &["process", OTHER, "--md"],
     ] {
         let printed = printed(command);
         let rows: Vec<&str> = printed.lines().filter(|line| line.starts_with("| ")).collect();
@@ -297,17 +297,19 @@ fn names_that_are_given_are_taken_out_and_off_takes_out_nothing() {
     let named = printed(&["report", RUN, "--redact-name", "Gamma", "--redact-name", "softmax"]);
     let off = printed(&["report", RUN, "--redact", "off"]);
 
-    assert!(!named.to_lowercase().contains("softmax") && named.contains("[redacted: name #"));
+    let mut words = named.split(|c: char| !c.is_alphanumeric());
+    assert!(!words.any(|word| word.eq_ignore_ascii_case("softmax")));
+    assert!(named.contains("[redacted: name #"));
     assert!(off.contains("softmax") && !off.contains("[redacted: "));
 }
 
 #[test]
 fn an_atif_document_keeps_its_form_and_its_calls_joined_when_it_is_redacted() {
     let (_folder, runs) = planted(key);
+    let mut joined = 0;
     for run in &runs {
         let document = json(&["export", "--atif", run, "--redact-name", "steps"]);
 
-        let mut joined = 0;
         for step in document["steps"].as_array().unwrap() {
             let calls = step["tool_calls"].as_array().into_iter().flatten();
             let ids: Vec<&Value> = calls.map(|call| &call["tool_call_id"]).collect();
@@ -316,8 +318,8 @@ fn an_atif_document_keeps_its_form_and_its_calls_joined_when_it_is_redacted() {
                 joined += 1;
             }
         }
-        assert!(joined > 0, "{run}");
     }
+    assert!(joined > 50, "{joined} results");
 }
 
 #[test]
@@ -338,4 +340,21 @@ fn the_skill_names_commands_that_there_are() {
     for name in named.filter(|name| name.chars().all(|c| c.is_ascii_lowercase())) {
         assert!(known.iter().any(|it| it == name), "{name}");
     }
+}
+
+#[test]
+fn a_playback_is_an_asciicast_with_a_frame_for_each_turn_or_key() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("playback.cast").display().to_string();
+    let lines = |keys: &str| {
+        printed(&[OTHER, "--snapshot", "80x24", "--keys", keys, "--asciicast", &out]);
+        let text = fs::read_to_string(&out).unwrap();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<Value>>()
+    };
+
+    let by_key = lines("s s s");
+    assert_eq!(by_key[0], serde_json::json!({"version": 2, "width": 80, "height": 24}));
+    assert_eq!(by_key.len(), 5);
+    assert_eq!((&by_key[4][0], &by_key[4][1]), (&serde_json::json!(3.0), &serde_json::json!("o")));
+    assert!(lines("").len() > 2);
 }

@@ -20,6 +20,9 @@ pub struct Known {
     /// What is looked for everywhere, in the order in which it was found.
     words: Vec<(String, Kind)>,
     pattern: Option<Regex>,
+    /// By their first letters, in the order of `words`.
+    beginnings: HashMap<[u8; SHORTEST_BEGINNING], Vec<usize>>,
+    longest: usize,
     /// How many words the pattern has.
     held: usize,
 }
@@ -33,6 +36,11 @@ impl Known {
         }
         self.numbers.insert(secret.to_owned(), (kind, next));
         if is_looked_for(kind, secret) {
+            let first = secret.as_bytes().first_chunk().copied();
+            if let Some(first) = first {
+                self.beginnings.entry(first).or_default().push(self.words.len());
+            }
+            self.longest = self.longest.max(secret.len());
             self.words.push((secret.to_owned(), kind));
         }
         next
@@ -88,18 +96,18 @@ impl Known {
     /// The longest beginning of a secret that the text ends with here.
     fn beginning(&self, text: &str, end: usize) -> Option<Match> {
         let before = &text.as_bytes()[..end];
-        let of_word = |(word, kind): &(String, Kind)| {
-            let bytes = word.as_bytes();
-            let first = bytes.get(..SHORTEST_BEGINNING)?;
-            let window = before.len().saturating_sub(bytes.len());
-            let mut at = memchr::memmem::find_iter(&before[window..], first);
-            let start = at.find(|at| bytes.starts_with(&before[window + at..]))? + window;
-            let has_letters_only = before[start..].iter().all(u8::is_ascii_lowercase);
-            let is_telling = !has_letters_only || end - start >= SHORTEST_OF_LETTERS;
+        let from = end.saturating_sub(self.longest);
+        let to = end.saturating_sub(SHORTEST_BEGINNING - 1);
+        (from..to).find_map(|start| {
+            let rest = &before[start..];
+            let words = self.beginnings.get(rest.first_chunk()?)?.iter();
+            let mut words = words.filter_map(|at| self.words.get(*at));
+            let (_, kind) = words.find(|(word, _)| word.as_bytes().starts_with(rest))?;
+            let is_telling =
+                rest.len() >= SHORTEST_OF_LETTERS || !rest.iter().all(u8::is_ascii_lowercase);
             (is_telling && text.is_char_boundary(start))
                 .then_some(Match { range: start..end, kind: *kind })
-        };
-        self.words.iter().filter_map(of_word).min_by_key(|it| it.range.start)
+        })
     }
 }
 

@@ -167,7 +167,11 @@ impl Redactor {
             .filter(|name| !name.is_empty())
             .map(regex::escape)
             .collect();
-        let pattern = format!(r"(?i)(?:^|\b)(?:{})(?:\b|$)", names.join("|"));
+        // Letters and digits go on a word; `_` and `-` divide words.
+        let pattern = format!(
+            r"(?i)(?:^|[^\p{{L}}\p{{N}}])(?P<s>{})(?:$|[^\p{{L}}\p{{N}}])",
+            names.join("|")
+        );
         Self {
             // Escaped words are a well-formed pattern.
             names: (!names.is_empty()).then(|| Regex::new(&pattern)).and_then(Result::ok),
@@ -351,7 +355,8 @@ impl Redactor {
             here.extend(assigned::found(words));
             here.extend(random::found(words, &self.own_words));
             here.extend(known.found(words, is_last));
-            let named = self.names.iter().flat_map(|names| names.find_iter(words));
+            let named = self.names.iter().flat_map(|names| names.captures_iter(words));
+            let named = named.filter_map(|it| it.name("s"));
             here.extend(named.map(|it| Match { range: it.range(), kind: Kind::Name }));
             found.extend(here.into_iter().map(|it| Match {
                 range: it.range.start + piece.start..it.range.end + piece.start,

@@ -133,11 +133,11 @@ fn names_are_taken_out_as_whole_words() {
         ..Options::default()
     });
 
-    let shown = redactor.text("here", "ann lee of ACME, not acmeism; acme-tools");
+    let shown = redactor.text("here", "ann lee of ACME, not acmeism; acme_acme-tools");
 
     assert_eq!(
         shown,
-        "[redacted: name #1] of [redacted: name #2], not acmeism; [redacted: name #3]-tools"
+        "[redacted: name #1] of [redacted: name #2], not acmeism; [redacted: name #3]_[redacted: name #3]-tools"
     );
 }
 
