@@ -26,11 +26,16 @@ const SERIES: [Series; 2] = [
     Series { name: "verbosity", class: "two", of: |it| it.verbosity },
 ];
 
-/// Erosion and verbosity; nothing where neither was measured.
-pub fn curves(curves: &Curves, name: &str) -> String {
+/// The largest value of them; None where nothing was measured. Charts beside each other go up to the same.
+pub fn most(curves: &Curves) -> Option<f64> {
+    let points = curves.points.iter();
+    points.flat_map(|it| SERIES.iter().filter_map(|one| (one.of)(it))).reduce(f64::max)
+}
+
+/// Erosion and verbosity, on an axis that holds `most`; nothing where neither was measured.
+pub fn curves(curves: &Curves, name: &str, most: Option<f64>) -> String {
     let points = &curves.points;
-    let values = || points.iter().flat_map(|it| SERIES.iter().filter_map(|one| (one.of)(it)));
-    let Some(most) = values().reduce(f64::max) else { return String::new() };
+    let (Some(most), Some(_)) = (most, self::most(curves)) else { return String::new() };
     let top = top_of(most);
     let mut svg = format!(
         "<svg class=\"chart\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"Erosion and verbosity of {}, by {}\">",
@@ -83,13 +88,14 @@ fn y(value: f64, top: f64) -> f64 {
 }
 
 fn axes(svg: &mut String, top: f64, points: &[CurvePoint]) {
+    let decimals = if top < 0.2 { 3 } else { 2 };
     for part in 0..=4 {
         let value = top * f64::from(part) / 4.0;
         let y = y(value, top);
         let (end, text) = (WIDTH - RIGHT, LEFT - 6.0);
         let _ = write!(
             svg,
-            "<line class=\"grid\" x1=\"{LEFT}\" x2=\"{end}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/><text class=\"tick end\" x=\"{text}\" y=\"{:.1}\">{value:.2}</text>",
+            "<line class=\"grid\" x1=\"{LEFT}\" x2=\"{end}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/><text class=\"tick end\" x=\"{text}\" y=\"{:.1}\">{value:.decimals$}</text>",
             y + 4.0
         );
     }

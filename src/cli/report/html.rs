@@ -133,11 +133,12 @@ fn beside(html: &mut String, report: &Report) {
     html.push_str(
         "<section id=\"curves\"><h2>Curves of all runs <span class=\"source\">computed</span></h2>",
     );
+    let most = report.runs.iter().filter_map(|run| charts::most(&run.curves)).reduce(f64::max);
     for run in &report.runs {
         let letter = escaped(run.prefix.trim_end_matches('-'));
         let (prefix, id) = (&run.prefix, escaped(&run.id));
         let _ = write!(html, "<h3><a href=\"#{prefix}run\">{letter} · {id}</a></h3>");
-        html.push_str(&or_missing(charts::curves(&run.curves, &run.id)));
+        html.push_str(&or_missing(charts::curves(&run.curves, &run.id, most)));
     }
     html.push_str("</section>\n");
 }
@@ -266,7 +267,8 @@ fn put_run(html: &mut String, run: &RunPart, is_one_of_many: bool, most: usize) 
             escaped(&run.curves.each)
         );
         command(html, Some(&run.curves.command));
-        html.push_str(&or_missing(charts::curves(&run.curves, &run.id)));
+        let most = charts::most(&run.curves);
+        html.push_str(&or_missing(charts::curves(&run.curves, &run.id, most)));
         html.push_str("</section>\n");
     }
     put_components(html, run);

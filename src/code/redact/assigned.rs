@@ -95,9 +95,8 @@ impl Assigned<'_> {
                 return None;
             }
             let begin = start + before + 1;
-            let value = &text[begin..];
-            let end = value.find([quote, '\n', '\r']).unwrap_or(value.len());
-            let value = value[..end].trim_end_matches('\\');
+            let is_escaped = rest[..before].ends_with('\\');
+            let value = up_to_quote(&text[begin..], quote, is_escaped);
             let is_secret = is_quoted_secret(self.name, value);
             return is_secret.then(|| begin..begin + value.len());
         }
@@ -150,6 +149,22 @@ impl Assigned<'_> {
             || value.starts_with(|c: char| c.is_uppercase()) && self.is_spaced;
         is_password && !is_code && value.len() >= 6
     }
+}
+
+/// A value up to the quote that ends it, or the end of its line. Within a text in quotes its own quotes are escaped.
+fn up_to_quote(text: &str, quote: char, is_escaped: bool) -> &str {
+    let mut escapes = 0;
+    for (at, letter) in text.char_indices() {
+        match letter {
+            '\n' | '\r' => return &text[..at],
+            '\\' => escapes += 1,
+            _ if letter == quote && (escapes % 2 == 1) == is_escaped => {
+                return &text[..at - usize::from(is_escaped)];
+            }
+            _ => escapes = 0,
+        }
+    }
+    text
 }
 
 /// A value in quotes is what it says; short words of a lexer are none.

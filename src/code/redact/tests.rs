@@ -49,6 +49,8 @@ fn what_is_assigned_to_a_password_or_a_token_is_taken_out() {
         ("export DB_PASSWORD=correcthorse", "correcthorse"),
         ("\"password\": \"correct horse\"", "correct horse"),
         (r#"{\"password\": \"hunter2!\"}"#, "hunter2!"),
+        (r#"{"password": "ab\"cd"}"#, "cd"),
+        (r#"{\"password\": \"abcd\", \"x\": 1}"#, "abcd"),
         ("password: swordfish", "swordfish"),
         ("password = '$tr0ng!'", "$tr0ng!"),
         ("API_KEY='abc123def'", "abc123def"),
