@@ -26,6 +26,16 @@ pub struct Measuring {
 }
 
 impl Measuring {
+    /// The same as words of a command line.
+    pub fn words(&self) -> Vec<String> {
+        let mut words = vec!["--profile".to_owned(), self.profile.to_string()];
+        if let Some(rules) = &self.rules {
+            words.extend(["--rules".to_owned(), rules.display().to_string()]);
+        }
+        words.extend(self.no_cache.then(|| "--no-cache".to_owned()));
+        words
+    }
+
     pub fn scorer(&self) -> Result<Scorer, Failure> {
         let ruler = Ruler::new(self.profile, rules(self.rules.as_deref())?);
         Ok(Scorer::new(ruler, cache(!self.no_cache)))

@@ -7,6 +7,7 @@ mod annotations;
 mod at;
 mod audit;
 mod blame;
+mod cast;
 mod cat;
 mod check;
 mod commands;
@@ -41,10 +42,13 @@ mod output;
 mod pricing;
 mod process;
 mod recorded;
+mod redaction;
+mod report;
 mod resampling;
 mod rules;
 mod score;
 mod show;
+mod skill;
 mod studies;
 mod view;
 
@@ -107,11 +111,13 @@ enum Command {
     New(new::Args),
     Import(import::Args),
     Export(export::Args),
+    Report(Box<report::Args>),
     Check(check::Args),
     Formats(formats::Args),
     Metrics(metrics::Args),
     Rules(rules::Args),
     Keys(keys::Args),
+    Skill(skill::Args),
     Completions(completions::Args),
     Man(man::Args),
     Commands(commands::Args),
@@ -169,15 +175,27 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::New(args)) => new::run(args, out),
         Some(Command::Import(args)) => import::run(args, out),
         Some(Command::Export(args)) => export::run(args, out),
+        Some(Command::Report(args)) => report::run(args, out),
         Some(Command::Check(args)) => check::run(args, out),
         Some(Command::Formats(args)) => formats::run(args, out),
         Some(Command::Metrics(args)) => metrics::run(args, out),
         Some(Command::Rules(args)) => rules::run(args, out),
         Some(Command::Keys(args)) => keys::run(args, out),
+        Some(Command::Skill(args)) => skill::run(args, out),
         Some(Command::Completions(args)) => completions::run(args, out),
         Some(Command::Man(args)) => man::run(args, out),
         Some(Command::Commands(args)) => commands::run(args, out),
     }
+}
+
+/// Carries out a command, given by its words without the program's name, and keeps what it would print and say.
+fn kept(words: &[String]) -> Result<(Vec<output::Piece>, Vec<String>), Failure> {
+    let words = ["trajview".to_owned()].into_iter().chain(words.iter().cloned());
+    let cli = Cli::try_parse_from(words).map_err(|why| Failure::wrong(why.to_string()))?;
+    let mut out = Out::keeping();
+    let outcome = dispatch(&cli, &mut out);
+    let kept = out.pieces();
+    outcome.map(|_| kept)
 }
 
 /// The names of the commands that the help lists.

@@ -4,6 +4,7 @@ use serde::{Serialize, Serializer as _, ser::SerializeMap};
 use serde_json::{Serializer, Value};
 use std::{
     borrow::Cow,
+    cell::RefCell,
     io::{self, BufWriter, IsTerminal, Stdout, Write},
 };
 
@@ -23,12 +24,29 @@ pub use table::{Column, Table};
 
 pub use crate::formats::csv::row as csv_row;
 
-/// Standard output.
+/// Standard output, or what keeps the output of a command for another one.
 pub struct Out {
     writer: BufWriter<Stdout>,
     is_terminal: bool,
     form: Form,
     saved: Option<forms::Saved>,
+    /// What is kept instead of being printed; None where it is printed.
+    kept: Option<Vec<Piece>>,
+}
+
+/// A part of what a command would print.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Piece {
+    Line(String),
+    Table(Table),
+    Json(Value),
+    /// Lines of a CSV, bytes of a file.
+    Bytes(Vec<u8>),
+}
+
+thread_local! {
+    /// Sentences for standard error of a command whose output is kept; None where they are said.
+    static TOLD: RefCell<Option<Vec<String>>> = const { RefCell::new(None) };
 }
 
 impl Out {
@@ -36,7 +54,24 @@ impl Out {
         let stdout = io::stdout();
         let is_terminal = stdout.is_terminal();
         let writer = BufWriter::new(stdout);
-        Self { writer, is_terminal, form: Form::Text, saved: None }
+        Self { writer, is_terminal, form: Form::Text, saved: None, kept: None }
+    }
+
+    /// One that prints nothing and keeps everything. What is said on standard error until [`Self::pieces`] is kept too.
+    pub fn keeping() -> Self {
+        TOLD.with_borrow_mut(|told| *told = Some(vec![]));
+        Self { is_terminal: false, kept: Some(vec![]), ..Self::stdout() }
+    }
+
+    /// What was kept, and the sentences for standard error.
+    pub fn pieces(self) -> (Vec<Piece>, Vec<String>) {
+        let told = TOLD.with_borrow_mut(Option::take);
+        (self.kept.unwrap_or_default(), told.unwrap_or_default())
+    }
+
+    /// Whether the piece is kept, and need not be printed.
+    fn keeps(&mut self, piece: impl FnOnce() -> Piece) -> bool {
+        self.kept.as_mut().map(|kept| kept.push(piece())).is_some()
     }
 
     /// Writes tables from here on as the options say.
@@ -52,6 +87,9 @@ impl Out {
 
     /// Columns of the terminal, or what `COLUMNS` says; None where the output goes elsewhere and may be as wide as it is.
     pub fn columns(&self) -> Option<usize> {
+        if self.kept.is_some() {
+            return None;
+        }
         let told = std::env::var("COLUMNS").ok().and_then(|words| words.parse().ok());
         let of_terminal = || {
             let (columns, _) = ratatui::crossterm::terminal::size().ok()?;
@@ -64,6 +102,9 @@ impl Out {
     /// it is a comment.
     pub fn line(&mut self, words: &str) -> io::Result<()> {
         let words = plain(words);
+        if self.keeps(|| Piece::Line(words.to_string())) {
+            return Ok(());
+        }
         if let Some(saved) = self.saved.as_mut().filter(|_| !words.trim().is_empty()) {
             saved.title = words.trim().to_owned();
         }
@@ -75,6 +116,9 @@ impl Out {
 
     /// A line of a table, in its form already.
     fn plain_line(&mut self, line: &str) -> io::Result<()> {
+        if self.keeps(|| Piece::Line(plain(line).into_owned())) {
+            return Ok(());
+        }
         writeln!(self.writer, "{}", plain(line))
     }
 
@@ -99,6 +143,9 @@ impl Out {
 
     /// Recorded bytes as they are into a pipe or file, made harmless on a terminal.
     pub fn raw(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if self.keeps(|| Piece::Bytes(bytes.to_vec())) {
+            return Ok(());
+        }
         if !self.is_terminal {
             return self.writer.write_all(bytes);
         }
@@ -112,11 +159,23 @@ impl Out {
 
     /// A frame of the screen, whose text `widgets::text` has made safe already.
     pub fn frame(&mut self, frame: &str) -> io::Result<()> {
+        if self.keeps(|| Piece::Bytes(frame.as_bytes().to_vec())) {
+            return Ok(());
+        }
         self.writer.write_all(frame.as_bytes())
+    }
+
+    fn keep_json(&mut self, document: &impl Serialize) -> io::Result<()> {
+        let value = serde_json::to_value(document).map_err(io::Error::from)?;
+        self.keeps(|| Piece::Json(value));
+        Ok(())
     }
 
     /// One JSON document, with no character in it that a terminal would obey or not show.
     pub fn json(&mut self, document: &impl Serialize) -> io::Result<()> {
+        if self.kept.is_some() {
+            return self.keep_json(document);
+        }
         let mut serializer = Serializer::pretty(Visible(&mut self.writer));
         document.serialize(&mut serializer).map_err(io::Error::from)?;
         self.writer.write_all(b"\n")
@@ -124,6 +183,9 @@ impl Out {
 
     /// One JSON document in one line.
     pub fn json_line(&mut self, document: &impl Serialize) -> io::Result<()> {
+        if self.kept.is_some() {
+            return self.keep_json(document);
+        }
         let mut serializer = Serializer::new(Visible(&mut self.writer));
         document.serialize(&mut serializer).map_err(io::Error::from)?;
         self.writer.write_all(b"\n")
@@ -135,6 +197,9 @@ impl Out {
         schema: &str,
         (name, rows): (&str, &[R]),
     ) -> io::Result<()> {
+        if self.kept.is_some() {
+            return self.keep_json(&serde_json::json!({ "schema": schema, name: rows }));
+        }
         let mut serializer = Serializer::pretty(Visible(&mut self.writer));
         let mut document = serializer.serialize_map(Some(2))?;
         document.serialize_entry("schema", schema)?;
@@ -170,6 +235,12 @@ impl Out {
 
 /// Says a sentence on standard error, beside what is printed.
 pub fn tell(sentence: &str) {
+    let is_kept = TOLD.with_borrow_mut(|told| {
+        told.as_mut().map(|told| told.push(plain(sentence).into_owned())).is_some()
+    });
+    if is_kept {
+        return;
+    }
     eprintln!("trajview: {}", plain(sentence));
 }
 

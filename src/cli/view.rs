@@ -31,7 +31,7 @@ use crate::{
 };
 
 use super::{
-    Exit, Failure, Outcome, at, config,
+    Exit, Failure, Outcome, at, cast, config,
     output::{Out, tell, tell_warnings},
     studies,
 };
@@ -118,6 +118,10 @@ pub struct Args {
     /// Print the frame as an SVG picture
     #[arg(long, requires = "snapshot")]
     svg: bool,
+    /// Write a playback to this file as an asciicast (version 2) instead: a frame after each of the keys, or after each turn
+    /// if there are none; nothing is taken out of it
+    #[arg(long, requires = "snapshot", conflicts_with_all = ["ansi", "svg"], value_name = "FILE")]
+    asciicast: Option<PathBuf>,
     /// Read the settings from this file instead of the usual place, or the one in TRAJVIEW_CONFIG
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -282,6 +286,11 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         }
         Some(size) => {
             let paths = named_paths(paths);
+            if let Some(file) = &args.asciicast {
+                let keys = &args.keys;
+                cast::write(&paths, cast::Playback { size, keys, place, options }, file)?;
+                return Ok(Exit::Fine);
+            }
             let frame = runtime::headless(&paths, size, &args.keys, place, options)?;
             let print = match (args.svg, args.ansi) {
                 (true, _) => export::svg(&frame),

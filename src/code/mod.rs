@@ -1,4 +1,4 @@
-//! Source text: differences between two versions, patches as agents write them, colours, syntax trees.
+//! Source text: differences between two versions, patches as agents write them, colours, syntax trees, what is secret.
 //!
 //! Knows nothing of runs. Add a language's colours in [`highlight`], a patch dialect in [`patch`].
 
@@ -10,6 +10,7 @@ pub mod highlight;
 pub mod languages;
 pub mod patch;
 pub mod printed;
+pub mod redact;
 pub mod short;
 pub mod tree;
 pub mod unified;

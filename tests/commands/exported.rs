@@ -142,7 +142,7 @@ fn edits(path: &str) -> Value {
 
 fn exported(run: &str, folder: &tempfile::TempDir) -> (String, String) {
     let out = folder.path().join("trajectory.json").display().to_string();
-    let ran = trajview(&["export", "--atif", run, "--out", &out]);
+    let ran = trajview(&["export", "--atif", run, "--redact", "off", "--out", &out]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     (out, ran.err)
 }

@@ -39,6 +39,7 @@ mod patches;
 mod pooled;
 mod process;
 mod provenance;
+mod report;
 mod rubric_tree;
 mod scb_check;
 mod score;

@@ -4,7 +4,7 @@ use std::io;
 
 use crate::widgets::text;
 
-use super::{Form, Out, csv_row, plain};
+use super::{Form, Out, Piece, csv_row, plain};
 
 mod tex;
 
@@ -18,6 +18,7 @@ pub type Column<'a, R> = (&'a str, &'a dyn Fn(&R) -> String);
 const NARROWEST: usize = 24;
 
 /// Rows under heads. As text it is as wide as it is, or folded where the terminal is narrower.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Table {
     heads: Vec<String>,
     rows: Vec<Vec<String>>,
@@ -53,6 +54,9 @@ impl Table {
 
     /// Written as Markdown, or as [`Out::write_as`] says: in columns, if nothing does.
     pub fn write(&self, is_markdown: bool, out: &mut Out) -> io::Result<()> {
+        if out.keeps(|| Piece::Table(self.clone())) {
+            return Ok(());
+        }
         if let Some(saved) = &mut out.saved {
             saved.save(self)?;
         }
@@ -69,6 +73,9 @@ impl Table {
 
     /// In columns; in several parts below each other where the terminal is narrower than all of them.
     pub fn print(&self, out: &mut Out) -> io::Result<()> {
+        if out.keeps(|| Piece::Table(self.clone())) {
+            return Ok(());
+        }
         let folds = self.folds(out.columns());
         for (at, fold) in folds.iter().enumerate() {
             if at > 0 {
@@ -127,6 +134,15 @@ impl Table {
         taken(&self.widths().into_iter().enumerate().collect::<Fold>())
     }
 
+    /// The heads; that of a column of numbers begins with `>`.
+    pub fn heads(&self) -> &[String] {
+        &self.heads
+    }
+
+    pub fn rows(&self) -> &[Vec<String>] {
+        &self.rows
+    }
+
     fn plain_heads(&self) -> Vec<String> {
         self.heads.iter().map(|head| head.trim_start_matches('>').to_owned()).collect()
     }
@@ -169,6 +185,9 @@ impl Table {
     }
 
     pub fn markdown(&self, out: &mut Out) -> io::Result<()> {
+        if out.keeps(|| Piece::Table(self.clone())) {
+            return Ok(());
+        }
         self.markdown_lines().iter().try_for_each(|line| out.plain_line(line))
     }
 

@@ -1,0 +1,131 @@
+//! The options that say what is taken out of an export, and the list of what is.
+
+use std::collections::BTreeSet;
+
+use clap::ValueEnum;
+use serde::Serialize;
+
+use crate::{
+    code::redact::{Finding, Options, Redactor},
+    run::{Run, Step},
+    store,
+};
+
+use super::output::{Column, Out, Table, tell};
+
+/// The options of a command that writes something for others.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Redacting {
+    /// Whether keys, passwords, e-mail addresses, home folders and the names given are taken out; `list` prints what would
+    /// be, with its place and what stands around it, and writes nothing
+    #[arg(long, value_enum, default_value_t = Redact::On)]
+    redact: Redact,
+    /// A word to take out as well, such as the name of a person; may be said several times
+    #[arg(long, value_name = "WORD")]
+    redact_name: Vec<String>,
+    /// Print the list of --redact list as JSON (schema trajview.redactions/1)
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Redact {
+    /// Take them out
+    On,
+    /// Write everything as it is
+    Off,
+    /// Print what would be taken out
+    List,
+}
+
+#[derive(Serialize)]
+struct Redactions<'a> {
+    schema: &'static str,
+    findings: &'a [Finding],
+}
+
+impl Redacting {
+    /// For texts of these runs. What only looks random and is known to be none is left in: their commits, and the ids of
+    /// calls.
+    pub fn redactor<'r>(&self, runs: impl IntoIterator<Item = &'r Run>) -> Redactor {
+        if self.redact == Redact::Off {
+            return Redactor::off();
+        }
+        let own = runs.into_iter().flat_map(own_words).chain(sources_of_prices());
+        let own: BTreeSet<String> = own.collect();
+        let names = self.redact_name.clone();
+        Redactor::of(&Options { names, own_words: own.into_iter().collect() })
+    }
+
+    pub const fn is_list(&self) -> bool {
+        matches!(self.redact, Redact::List)
+    }
+
+    /// Whether `--json` stands without what it is for.
+    pub fn check(&self) -> Result<(), super::Failure> {
+        match self.json && !self.is_list() {
+            true => Err(super::Failure::wrong("--json goes with --redact list")),
+            false => Ok(()),
+        }
+    }
+
+    /// Prints what was found.
+    pub fn list(&self, redactor: &Redactor, out: &mut Out) -> std::io::Result<()> {
+        let findings = redactor.findings();
+        if self.json {
+            let schema = "trajview.redactions/1";
+            return out.json(&Redactions { schema, findings: &findings });
+        }
+        if findings.is_empty() {
+            return out.line("nothing to take out was found");
+        }
+        let columns: [Column<'_, Finding>; 5] = [
+            ("place", &|it| it.place.clone()),
+            ("kind", &|it| it.kind.into()),
+            (">#", &|it| it.number.to_string()),
+            (">times", &|it| it.times.to_string()),
+            ("context", &|it| it.context.clone()),
+        ];
+        Table::of(&columns, &findings).write(false, out)
+    }
+
+    /// Says on standard error how much was taken out.
+    pub fn tell(&self, redactor: &Redactor) {
+        if !redactor.is_on() {
+            tell(
+                "nothing was taken out (--redact off): keys and names in the recording are in the file",
+            );
+            return;
+        }
+        let counts = redactor.counts();
+        if !counts.is_empty() {
+            let words = counts.iter().map(|(kind, count)| format!("{count} {}", kind.word()));
+            let words = words.collect::<Vec<_>>().join(", ");
+            tell(&format!("taken out: {words}; --redact list shows each with its place"));
+        }
+    }
+}
+
+/// Words of a run that look random and are no secrets.
+fn own_words(run: &Run) -> Vec<String> {
+    let turns = run.turns.iter();
+    let steps = turns.clone().flat_map(|turn| &turn.steps);
+    let steps = steps.chain(run.subagents.iter().flat_map(|agent| &agent.steps));
+    let commits = turns.filter_map(|turn| turn.commit.as_deref().map(str::to_owned));
+    commits.chain(steps.filter_map(call_id)).chain(run.origin.start_commit.clone()).collect()
+}
+
+/// Commits of the repositories that prices were read in.
+fn sources_of_prices() -> Vec<String> {
+    let held = store::prices::held();
+    let sources = held.prices.rows().iter().filter_map(|row| row.source.as_deref());
+    let words = sources.flat_map(str::split_whitespace);
+    words.filter(|word| word.len() == 40).map(str::to_owned).collect()
+}
+
+/// The id of a call as services make them.
+fn call_id(step: &Step) -> Option<String> {
+    const BEGINNINGS: [&str; 6] = ["call_", "call-", "toolu_", "fc_", "tool_", "exec-"];
+    let id = step.tool.as_ref()?.call_id.to_string();
+    BEGINNINGS.iter().any(|beginning| id.starts_with(beginning)).then_some(id)
+}

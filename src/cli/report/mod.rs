@@ -1,0 +1,112 @@
+//! `trajview report`: one run, several that are compared, or a study, as one file for others to read.
+//!
+//! Every number in it is printed by another command: [`gather`] carries those commands out and keeps their tables, each with
+//! the command line that prints it again. What is of the recording itself ([`material`]) is read through the same functions as
+//! `show` and `diff`. All of it becomes one document, which the redactor goes through as a whole ([`crate::code::redact`])
+//! before [`html`] or [`tables`] writes a word of it.
+
+mod charts;
+mod evidence;
+mod gather;
+mod html;
+mod material;
+mod page;
+mod tables;
+mod turns;
+
+use std::{fs, path::PathBuf};
+
+use crate::store;
+
+use super::{
+    Exit, Failure, Outcome, at,
+    measuring::Measuring,
+    output::{Out, tell},
+    redaction::Redacting,
+};
+use gather::{Asked, Subject};
+use material::Report;
+
+/// Write one file about a run, a comparison or a study, to be read without trajview
+///
+/// HTML that needs no network: turns with their diffs, curves and lifelines, scores with the code they rest on, labels, and
+/// the commands that print each number. Two runs or more are compared; a study (study.toml) or a folder of run bundles gives
+/// the tables of `trajview agree`. Keys, passwords, addresses, home folders and names are taken out of everything
+/// recorded. The labels of every rater are in it: do not hand it to somebody who still labels blind.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A run; several that are compared; a study (study.toml) or a folder of run bundles
+    #[arg(value_name = "RUN|STUDY", required = true, value_parser = at::recording())]
+    paths: Vec<PathBuf>,
+    /// One file of HTML; this is what is written if nothing is said
+    #[arg(long)]
+    html: bool,
+    /// The tables alone, as Markdown
+    #[arg(long, visible_alias = "md", conflicts_with = "html")]
+    markdown: bool,
+    /// The tables alone, as LaTeX (booktabs)
+    #[arg(long, visible_alias = "tex", conflicts_with_all = ["html", "markdown"])]
+    latex: bool,
+    /// The file to make; standard output without it
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Whose verdicts speak: the judge's name, or a judgement's file; as in `score` and `compare`
+    #[arg(long, visible_alias = "judgement", value_name = "NAME|FILE")]
+    judge: Option<String>,
+    /// A text or diff of more bytes is cut in the HTML; what was cut is said there
+    #[arg(long, value_name = "BYTES", default_value_t = 20_000)]
+    most_bytes: usize,
+    #[command(flatten)]
+    measuring: Measuring,
+    #[command(flatten)]
+    redacting: Redacting,
+}
+
+pub fn run(args: &Args, out: &mut Out) -> Outcome {
+    args.redacting.check()?;
+    let subject = Subject::of(&args.paths)?;
+    let opened =
+        subject.runs.iter().map(|path| store::open(path)).collect::<Result<Vec<_>, _>>()?;
+    let asked = Asked {
+        subject: &subject,
+        opened: &opened,
+        judge: args.judge.as_deref(),
+        measuring: args.measuring.words(),
+        carry_out: &super::kept,
+        with_turns: !args.markdown && !args.latex,
+    };
+    let report = gather::report(&asked)?;
+    let redactor = args.redacting.redactor(opened.iter().map(|it| &*it.run));
+    let report = redacted(report, &redactor)?;
+    if args.redacting.is_list() {
+        args.redacting.list(&redactor, out)?;
+        return Ok(Exit::Fine);
+    }
+    let text = if args.markdown {
+        tables::markdown(&report)
+    } else if args.latex {
+        tables::latex(&report)
+    } else {
+        html::page(&report, args.most_bytes)
+    };
+    args.redacting.tell(&redactor);
+    match &args.out {
+        None => out.raw(text.as_bytes())?,
+        Some(path) => {
+            fs::write(path, &text).map_err(|why| {
+                Failure::unread(format!("cannot write {}: {why}", path.display()))
+            })?;
+            tell(&format!("{}: {} bytes", path.display(), text.len()));
+        }
+    }
+    Ok(Exit::Fine)
+}
+
+/// The report without its secrets; nothing of it is written before.
+fn redacted(report: Report, redactor: &crate::code::redact::Redactor) -> Result<Report, Failure> {
+    let failed = |why: serde_json::Error| {
+        Failure::not_understood(format!("internal error in trajview, please report it: {why}"))
+    };
+    let document = serde_json::to_value(report).map_err(failed)?;
+    serde_json::from_value(redactor.json("", document)).map_err(failed)
+}

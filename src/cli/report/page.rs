@@ -1,0 +1,128 @@
+//! Recorded words on their way into a page: nothing of them is markup, nothing of them is unseen, nothing is longer than
+//! was asked for.
+
+use std::fmt::Write;
+
+use crate::{run::figures, widgets::text};
+
+/// Words as a page shows them. Control and direction characters are written out, as on the screen.
+pub fn escaped(words: &str) -> String {
+    let mut shown = String::with_capacity(words.len() + 16);
+    for (at, line) in words.split('\n').enumerate() {
+        if at > 0 {
+            shown.push('\n');
+        }
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        for (at, part) in line.split('\t').enumerate() {
+            if at > 0 {
+                shown.push('\t');
+            }
+            put(&mut shown, &text::safe(part));
+        }
+    }
+    shown
+}
+
+fn put(shown: &mut String, words: &str) {
+    for letter in words.chars() {
+        match letter {
+            '&' => shown.push_str("&amp;"),
+            '<' => shown.push_str("&lt;"),
+            '>' => shown.push_str("&gt;"),
+            '"' => shown.push_str("&quot;"),
+            '\'' => shown.push_str("&#39;"),
+            other => shown.push(other),
+        }
+    }
+}
+
+/// The words as a part of an address within the page; different words of the same letters and digits are the same.
+pub fn slug(words: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
+    words.chars().map(plain).collect()
+}
+
+/// As much of a text as is shown, and a sentence where that is not all. A cut lies at the end of a line, if there is one.
+pub fn cut(text: &str, most: usize) -> (&str, Option<String>) {
+    if text.len() <= most {
+        return (text, None);
+    }
+    let end = (0..=most).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+    let end = text[..end].rfind('\n').filter(|end| *end > most / 2).unwrap_or(end);
+    let (shown, all) = (figures::count(end as u64), figures::count(text.len() as u64));
+    (&text[..end], Some(format!("cut: {shown} of {all} bytes are shown")))
+}
+
+/// The hash of a script by which a page allows it and no other.
+pub fn script_hash(script: &str) -> String {
+    let hex = crate::store::sha256(script.as_bytes());
+    let pairs = hex.as_bytes().chunks(2).filter_map(|pair| std::str::from_utf8(pair).ok());
+    let bytes: Vec<u8> = pairs.filter_map(|pair| u8::from_str_radix(pair, 16).ok()).collect();
+    format!("sha256-{}", base64(&bytes))
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::new();
+    for three in bytes.chunks(3) {
+        let byte = |at: usize| u32::from(three.get(at).copied().unwrap_or(0));
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for at in 0..4 {
+            let letter = LETTERS[(bits >> (18 - 6 * at) & 63) as usize];
+            text.push(if at > three.len() { '=' } else { char::from(letter) });
+        }
+    }
+    text
+}
+
+/// Names and values.
+pub fn facts(html: &mut String, class: &str, facts: &[(String, String)]) {
+    if facts.is_empty() {
+        return;
+    }
+    let _ = write!(html, "<dl class=\"{class}\">"); // a String takes everything
+    for (name, value) in facts {
+        let (name, value) = (escaped(name), escaped(value));
+        match class {
+            "inline" => {
+                let _ = write!(html, "<div><dt>{name}</dt><dd>{value}</dd></div>");
+            }
+            _ => {
+                let _ = write!(html, "<dt>{name}</dt><dd>{value}</dd>");
+            }
+        }
+    }
+    html.push_str("</dl>");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recorded_words_are_no_markup_and_nothing_of_them_is_unseen() {
+        assert_eq!(
+            escaped("<script>\"a\" & 'b'</script>\r\n\tc"),
+            "&lt;script&gt;&quot;a&quot; &amp; &#39;b&#39;&lt;/script&gt;\n\tc"
+        );
+        assert!(!escaped("a\u{202e}b\u{1b}[31m").contains(['\u{202e}', '\u{1b}']));
+    }
+
+    #[test]
+    fn a_long_text_is_cut_at_the_end_of_a_line_and_the_cut_is_said() {
+        let (shown, said) = cut("aaaa\nbbbb\ncccc", 11);
+
+        assert_eq!(shown, "aaaa\nbbbb");
+        assert_eq!(said.unwrap(), "cut: 9 of 14 bytes are shown");
+        assert_eq!(cut("äöü", 3).0, "ä");
+    }
+
+    #[test]
+    fn bytes_are_written_in_base64() {
+        for (bytes, text) in
+            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")]
+        {
+            assert_eq!(base64(bytes.as_bytes()), text);
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Secrets that are known by how they look: keys of services, private keys, web tokens, headers, logins in addresses,
+//! e-mail addresses, home folders.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::{Kind, Match};
+
+/// A pattern; what its group `s` has is the secret, all of it where it has no such group.
+type Shape = (Kind, &'static str);
+
+const SHAPES: &[Shape] = &[
+    (Kind::AwsKey, r"(?:AKIA|ASIA|AGPA|AIDA|AROA|ANPA|ANVA|ABIA|ACCA)[A-Z0-9]{16}"),
+    (Kind::GithubToken, r"gh[pousr]_[A-Za-z0-9]{16,}"),
+    (Kind::GithubToken, r"github_pat_[A-Za-z0-9_]{16,}"),
+    (Kind::ApiKey, r"\bsk-[A-Za-z0-9_-]{12,}"),
+    (Kind::ApiKey, r"sk-(?:ant|proj|or|svcacct|live|test)-[A-Za-z0-9_-]{8,}"),
+    (Kind::SlackToken, r"xox[a-z]-[A-Za-z0-9-]{8,}"),
+    (Kind::SlackToken, r"xapp-[A-Za-z0-9-]{8,}"),
+    (
+        Kind::SlackToken,
+        r"hooks\.slack\.com/(?P<s>(?:services|workflows|triggers)/[A-Za-z0-9/_-]{8,})",
+    ),
+    (Kind::GoogleKey, r"AIza[A-Za-z0-9_-]{30,}"),
+    (Kind::GoogleKey, r"ya29\.[A-Za-z0-9_-]{16,}"),
+    (Kind::GoogleKey, r"GOCSPX-[A-Za-z0-9_-]{16,}"),
+    (Kind::ServiceToken, r"[srp]k_(?:live|test)_[A-Za-z0-9]{8,}"),
+    (Kind::ServiceToken, r"whsec_[A-Za-z0-9+/=]{16,}"),
+    (Kind::ServiceToken, r"gl(?:pat|rt|dt|cbt|ptt|ft|soat|agent|imt)-[A-Za-z0-9_-]{16,}"),
+    (Kind::ServiceToken, r"npm_[A-Za-z0-9]{20,}"),
+    (Kind::ServiceToken, r"pypi-[A-Za-z0-9_-]{20,}"),
+    (Kind::ServiceToken, r"\bhf_[A-Za-z0-9]{20,}"),
+    (Kind::ServiceToken, r"\bgsk_[A-Za-z0-9]{20,}"),
+    (Kind::ServiceToken, r"\bxai-[A-Za-z0-9]{20,}"),
+    (Kind::ServiceToken, r"\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}"),
+    (Kind::ServiceToken, r"\bdo[opr]_v1_[a-f0-9]{32,}"),
+    (Kind::ServiceToken, r"\b[0-9]{8,10}:AA[A-Za-z0-9_-]{32,}"),
+    (Kind::WebToken, r"eyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{6,}(?:\.[A-Za-z0-9_-]*)*"),
+    // Up to its end; without one, as far as its lines go. In a patch a line begins with a sign, in JSON it ends with \n.
+    (
+        Kind::PrivateKey,
+        r#"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:(?:[A-Za-z0-9+/=:\s,.@>|"'\\-])*?-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|(?:[A-Za-z0-9+/=\s"'\\-])*)"#,
+    ),
+    (
+        Kind::Header,
+        r#"(?i)\b(?:proxy-)?authorization\\*["']?\s*[:=]\s*\\*["']?(?:(?:bearer|basic|token|digest|apikey|negotiate)\s+)?(?P<s>[A-Za-z0-9][A-Za-z0-9._~+/=-]{5,})"#,
+    ),
+    (Kind::Header, r"(?i)\b(?:bearer|basic)\s+(?P<s>[A-Za-z._~+/=-]*[0-9][A-Za-z0-9._~+/=-]{8,})"),
+    (
+        Kind::Header,
+        r#"(?i)\b(?:x-[a-z-]*(?:api-key|token|auth|secret|key)|api-key)\\*["']?\s*[:=]\s*\\*["']?(?P<s>[A-Za-z0-9][A-Za-z0-9._~+/=-]{5,})"#,
+    ),
+    (
+        Kind::Header,
+        r#"(?i)\b(?:set-)?cookie\\*["']?\s*:\s*\\*["']?(?P<s>[A-Za-z0-9_.-]+=[^\r\n"'\\]+)"#,
+    ),
+    (Kind::UrlLogin, r#"(?i)\b[a-z][a-z0-9+.-]{1,20}://(?P<s>[^\s/@:"'<>`]*:[^\s/@"'<>`]+)@"#),
+    (Kind::UrlLogin, r#"(?i)\b[a-z][a-z0-9+.-]{1,20}://(?P<s>[^\s/@:"'<>`]{8,})@"#),
+    (
+        Kind::Secret,
+        r"(?i)[?&](?:sig|signature|key|x-amz-signature|x-amz-credential|x-amz-security-token|code)=(?P<s>[A-Za-z0-9%._~+/=-]{8,})",
+    ),
+    (
+        Kind::Email,
+        r"(?P<s>[A-Za-z0-9_][A-Za-z0-9._%+-]*@[A-Za-z0-9][A-Za-z0-9-]*(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,})",
+    ),
+    (
+        Kind::Email,
+        r"(?P<s>[\p{L}\p{N}._%+-]*[\p{L}--[A-Za-z]][\p{L}\p{N}._%+-]*@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+)",
+    ),
+    (Kind::HomeFolder, r##"/(?:home|Users)/+[^/\\\s"'`:;,<>|()\[\]{}*?&%$#=!~@…]+"##),
+    (Kind::HomeFolder, r"(?i)%2F(?:home|Users)%2F[^/\\\s%&#]+"),
+    (
+        Kind::HomeFolder,
+        r##"[A-Za-z]:(?:\\+|/+)(?:Users|Documents and Settings)(?:\\+|/+)[^/\\\s"'`:;,<>|()\[\]{}*?&%$#=!~@…]+"##,
+    ),
+    // A project's folder as some agents call it after its path.
+    (Kind::HomeFolder, r"projects/(?P<s>-(?:home|Users)-[^-/\s]+)"),
+];
+
+static PATTERNS: LazyLock<Vec<(Kind, Regex)>> = LazyLock::new(|| {
+    let pattern = |(kind, text): &Shape| (*kind, Regex::new(text).expect("a shape is a pattern"));
+    SHAPES.iter().map(pattern).collect()
+});
+
+/// Everything in the text that looks like one of them.
+pub fn found(text: &str) -> Vec<Match> {
+    let mut all = vec![];
+    for (kind, pattern) in PATTERNS.iter() {
+        let has_group = pattern.capture_names().any(|name| name.is_some());
+        let ranges: Vec<_> = match has_group {
+            false => pattern.find_iter(text).map(|it| it.range()).collect(),
+            true => {
+                let captures = pattern.captures_iter(text);
+                captures.filter_map(|it| Some(it.name("s")?.range())).collect()
+            }
+        };
+        let ranges = ranges.into_iter().filter(|range| is_meant(*kind, &text[range.clone()]));
+        all.extend(ranges.map(|range| Match { range, kind: *kind }));
+    }
+    all.extend(aws_secrets(text));
+    all
+}
+
+fn is_meant(kind: Kind, found: &str) -> bool {
+    match kind {
+        // The login of every repository, and no person's.
+        Kind::Email => !found.starts_with("git@"),
+        Kind::Header => {
+            const LONG: usize = 16;
+            found.len() >= LONG || found.bytes().any(|byte| byte.is_ascii_digit())
+        }
+        // Words that are joined by hyphens.
+        Kind::ApiKey => found.bytes().any(|byte| byte.is_ascii_digit()) || is_mixed(found),
+        _ => true,
+    }
+}
+
+fn is_mixed(text: &str) -> bool {
+    let rest = text.trim_start_matches("sk-");
+    rest.bytes().any(|byte| byte.is_ascii_uppercase())
+        && rest.bytes().any(|byte| byte.is_ascii_lowercase())
+}
+
+/// Secret access keys have no mark: forty letters of base64 of which no two halves are alike.
+fn aws_secrets(text: &str) -> impl Iterator<Item = Match> + '_ {
+    const LENGTH: usize = 40;
+    const LEAST_BITS: f64 = 4.25;
+    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'/' || byte == b'+';
+    super::random::runs(text, is_letter).filter_map(move |range| {
+        let word = &text[range.clone()];
+        let has = |of: fn(&u8) -> bool| word.as_bytes().iter().any(of);
+        let is_secret = word.len() == LENGTH
+            && has(u8::is_ascii_uppercase)
+            && has(u8::is_ascii_lowercase)
+            && has(u8::is_ascii_digit)
+            && super::random::bits(word) >= LEAST_BITS;
+        is_secret.then_some(Match { range, kind: Kind::AwsKey })
+    })
+}

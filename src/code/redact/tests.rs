@@ -1,0 +1,262 @@
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+
+fn redacted(text: &str) -> String {
+    Redactor::of(&Options::default()).text("here", text).into_owned()
+}
+
+/// Joined here, so that no scanner takes this file for a leak.
+fn key(parts: &[&str]) -> String {
+    parts.concat()
+}
+
+#[test]
+fn well_known_keys_are_taken_out_and_what_is_around_them_stays() {
+    for secret in [
+        key(&["AKIA", "IOSFODNN7EXAMPLE"]),
+        key(&["gh", "p_", "16C7e42F292c6912E7710c838347Ae178B4a"]),
+        key(&["github", "_pat_", "11AAAAAAA0abcdefghij_KLMNOPQRST"]),
+        key(&["sk-", "proj-abc123DEF456ghi789JKL"]),
+        key(&["sk-", "ant-api03-abc123DEF456ghi789JKL-AA"]),
+        key(&["xox", "b-123456789012-abcdefGHIJKL"]),
+        key(&["AIza", "SyA1234567890abcdefghijklmnopqrstuv"]),
+        key(&["eyJ", "hbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.dBjftJeZ4CVP"]),
+        key(&["glpat", "-abcDEF123456ghiJKL78"]),
+        key(&["hf", "_abcdefghijKLMNOPQRSTuvwx"]),
+        key(&["wJalrXUtnFEMI/K7MDENG", "/bPxRfiCYEXAMPLEKEY"]),
+        "d41d8cd98f00b204e9800998ecf8427e".to_owned(),
+        "aB3dE6gH9jK2mN5pQ8sT1vW4".to_owned(),
+        "k3j5h2g9f8d7s6a5p4o3i2u1".to_owned(),
+    ] {
+        let text = format!("before {secret} after");
+
+        let shown = redacted(&text);
+
+        assert!(!shown.contains(&secret), "{shown}");
+        assert!(
+            shown.starts_with("before [redacted: ") && shown.ends_with(" #1] after"),
+            "{shown}"
+        );
+    }
+}
+
+#[test]
+fn what_is_assigned_to_a_password_or_a_token_is_taken_out() {
+    for (text, secret) in [
+        ("password=hunter2", "hunter2"),
+        ("export DB_PASSWORD=correcthorse", "correcthorse"),
+        ("\"password\": \"correct horse\"", "correct horse"),
+        (r#"{\"password\": \"hunter2!\"}"#, "hunter2!"),
+        (r#"{"password": "ab\"cd"}"#, "cd"),
+        (r#"{\"password\": \"abcd\", \"x\": 1}"#, "abcd"),
+        ("password: swordfish", "swordfish"),
+        ("password = '$tr0ng!'", "$tr0ng!"),
+        ("API_KEY='abc123def'", "abc123def"),
+        ("token: 9f8e7d6c", "9f8e7d6c"),
+        ("mysql --password hunter22", "hunter22"),
+        ("DEPLOY_KEY=abcdef123", "abcdef123"),
+        ("Authorization: Bearer abc.def-123", "abc.def-123"),
+        ("'Authorization': 'Basic dXNlcjpwYXNz1'", "dXNlcjpwYXNz1"),
+        ("X-Api-Key: abcdef12", "abcdef12"),
+        ("Cookie: session=abc; id=3", "abc; id=3"),
+        ("postgres://ann:secretive@db/x", "ann:secretive"),
+        ("https://0123456789abcdef@github.com/x", "0123456789abcdef"),
+        ("https://x.net/a?sig=ab%2Fcd12ef&b=1", "ab%2Fcd12ef"),
+    ] {
+        let shown = redacted(text);
+
+        assert!(!shown.contains(secret) && shown.contains("[redacted: "), "{text}: {shown}");
+    }
+}
+
+#[test]
+fn code_that_speaks_of_passwords_and_tokens_stays() {
+    for text in [
+        "def login(password: str, token: Optional[str] = None) -> bool:",
+        "token = self.next_token()",
+        "let token = lexer.next()?;",
+        "max_tokens: 4096, tokens = 12",
+        "password = form.value",
+        "if token == Token::Ident {",
+        "password=$PASSWORD --token ${TOKEN}",
+        "use scb-check 0.2.0 and sk-learn-contrib-tools",
+        "git@github.com:owner/name.git",
+        "the bearer of this letter, basic authentication",
+        "src/metrics/quality/languages/tests.rs:12",
+        "sample-runs/codex-p12/session/rollout-2026-11-21T23-22-18-01a2006a-f29d-7d63-a9a5-2723685d1219.jsonl",
+        "054395ac-4290-4fcf-ab21-925712a16d08",
+        "commit d41d8cd98f00b204e9800998ecf8427ed41d8cd9",
+        "getUserById2FromDatabase and test_reads_all_12_runs_of_a_folder",
+        "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+        "@app.route and @types/node@18.0.0",
+    ] {
+        assert_eq!(redacted(text), text);
+    }
+}
+
+#[test]
+fn a_private_key_goes_as_a_whole_in_a_patch_in_json_and_without_its_end() {
+    let begin = key(&["-----BEGIN RSA ", "PRIVATE KEY-----"]);
+    let end = key(&["-----END RSA ", "PRIVATE KEY-----"]);
+    for text in [
+        format!("a\n{begin}\nMIIEow\nabc=\n{end}\nb"),
+        format!("+{begin}\n+MIIEow\n+abc=\n+{end}\n b_"),
+        format!("{{\"key\": \"{begin}\\nMIIEow\\nabc=\\n{end}\\n\"}}"),
+        format!("{begin}\nMIIEow\nabc="),
+    ] {
+        let shown = redacted(&text);
+
+        assert!(!shown.contains("MIIEow") && !shown.contains("abc="), "{shown}");
+    }
+    assert_eq!(
+        redacted(&format!("a\n{begin}\nMIIEow\n{end}\nb")),
+        "a\n[redacted: private key #1]\nb"
+    );
+}
+
+#[test]
+fn e_mail_addresses_and_home_folders_are_taken_out() {
+    assert_eq!(redacted("Ann <ann.b@example.org>"), "Ann <[redacted: e-mail #1]>");
+    assert_eq!(redacted("jürgen@exämple.de"), "[redacted: e-mail #1]");
+    assert_eq!(
+        redacted(r#"cd /home/ann/work; /Users/Ann/x; "C:\\Users\\Ann B\\x" C:\Users\ann"#),
+        r#"cd ~/work; ~/x; "~ B\\x" ~"#
+    );
+    assert_eq!(redacted("file:///home/ann/a.txt -I/home/ann/inc"), "file://~/a.txt -I~/inc");
+    assert_eq!(redacted("~/.claude/projects/-home-ann-work"), "~/.claude/projects/~-work");
+}
+
+#[test]
+fn names_are_taken_out_as_whole_words() {
+    let redactor = Redactor::of(&Options {
+        names: vec!["Ann Lee".into(), "acme".into()],
+        ..Options::default()
+    });
+
+    let shown = redactor.text("here", "ann lee of ACME, not acmeism; acme_acme-tools");
+
+    assert_eq!(
+        shown,
+        "[redacted: name #1] of [redacted: name #2], not acmeism; [redacted: name #3]_[redacted: name #3]-tools"
+    );
+}
+
+#[test]
+fn a_secret_has_one_number_and_is_found_without_its_context_and_cut_off() {
+    let redactor = Redactor::of(&Options::default());
+    redactor.learn("password=hunter2-and-more");
+
+    assert_eq!(redactor.text("a", "it is hunter2-and-more."), "it is [redacted: password #1].");
+    assert_eq!(
+        redactor.text("b", "it is hunter2-a…"),
+        "it is [redacted: password #1]…".replace("#1", "#2")
+    );
+    assert_eq!(redactor.text("c", "password=hunter2-and-more"), "password=[redacted: password #1]");
+    assert_eq!(redactor.findings().len(), 3);
+    assert_eq!(redactor.findings()[0].context, "it is [redacted: password #1].");
+}
+
+#[test]
+fn a_document_is_redacted_in_its_keys_and_values_and_by_its_keys() {
+    let redactor = Redactor::of(&Options::default());
+    let document = json!({"arguments": {"password": "swordfish", "a@b.org": ["x", {"y": "/home/ann"}], "n": 3, "token": null}});
+
+    let shown = redactor.json("here", document);
+
+    assert_eq!(
+        shown,
+        json!({"arguments": {"password": "[redacted: password #3]", "[redacted: e-mail #1]": ["x", {"y": "~"}], "n": 3, "token": null}})
+    );
+    let places: Vec<String> = redactor.findings().into_iter().map(|it| it.place).collect();
+    assert_eq!(
+        places,
+        [
+            "here › arguments",
+            "here › arguments › [redacted: e-mail #1] 2 › y",
+            "here › arguments › password"
+        ]
+    );
+}
+
+#[test]
+fn the_keys_of_a_form_stay_whatever_name_is_given() {
+    let redactor = Redactor::of(&Options { names: vec!["turns".into()], ..Options::default() });
+
+    assert_eq!(
+        redactor.json("", json!({"turns": "turns"})),
+        json!({"turns": "[redacted: name #1]"})
+    );
+}
+
+#[test]
+fn what_is_no_text_is_refused() {
+    let redactor = Redactor::of(&Options::default());
+
+    assert!(redactor.bytes("here", b"a\0b").is_err());
+    assert!(redactor.bytes("here", b"\xff\xfe").is_err());
+    assert_eq!(redactor.bytes("here", b"a@b.org").unwrap(), "[redacted: e-mail #1]");
+}
+
+#[test]
+fn the_recordings_own_words_stay() {
+    let own = "d41d8cd98f00b204e9800998ecf8427ed41d8cd9".to_owned();
+    let redactor = Redactor::of(&Options { own_words: vec![own.clone()], ..Options::default() });
+
+    assert_eq!(redactor.text("here", &own), own);
+}
+
+#[test]
+fn the_length_of_a_secret_does_not_show() {
+    assert_eq!(redacted("password=\"abcd\"."), redacted("password=\"abcdefghijklmnop!!\"."));
+}
+
+fn hostile() -> impl Strategy<Value = String> {
+    let part = prop_oneof![
+        any::<String>(),
+        "[a-zA-Z0-9+/=_-]{0,60}",
+        Just("password=".to_owned()),
+        Just("[redacted: e-mail #1]".to_owned()),
+        Just("[redacted: ".to_owned()),
+        Just(" #1]".to_owned()),
+        Just("/home/".to_owned()),
+        Just("~".to_owned()),
+        Just("@x.org".to_owned()),
+        Just(["-----BEGIN ", "PRIVATE KEY-----"].concat()),
+        Just("sk-".to_owned()),
+        Just("…".to_owned()),
+        Just("\"".to_owned()),
+        Just("://".to_owned()),
+    ];
+    proptest::collection::vec(part, 0..12).prop_map(|parts| parts.concat())
+}
+
+proptest! {
+    #[test]
+    fn whatever_the_text_redaction_returns_and_redacting_it_again_changes_nothing(text in hostile()) {
+        let redactor = Redactor::of(&Options::default());
+
+        let once = redactor.text("here", &text).into_owned();
+        let again = redactor.text("here", &once).into_owned();
+
+        prop_assert_eq!(&again, &once);
+        prop_assert_eq!(redacted(&once), once);
+    }
+
+    #[test]
+    fn whatever_stands_around_a_key_it_is_taken_out(before in hostile(), after in hostile()) {
+        let secret = key(&["gh", "p_", "16C7e42F292c6912E7710c838347Ae178B4a"]);
+
+        let shown = redacted(&format!("{before}{secret}{after}"));
+
+        prop_assert!(!shown.contains(&secret));
+    }
+
+    #[test]
+    fn whatever_the_bytes_they_are_text_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..60)) {
+        let redactor = Redactor::of(&Options::default());
+
+        prop_assert_eq!(redactor.bytes("here", &bytes).is_ok(), std::str::from_utf8(&bytes).is_ok() && !bytes.contains(&0));
+    }
+}
