@@ -9,7 +9,7 @@ use crate::{
     store::{self, OpenError, Opened, Siblings},
 };
 
-use super::{Exit, Outcome, at, output::Out};
+use super::{Exit, Outcome, at, output::Out, sharding::runs_at};
 
 /// Read everything, print every warning with its place
 #[derive(Debug, clap::Args)]
@@ -120,12 +120,6 @@ impl Checked {
             None => format!("{}: {}", self.path, warning.what),
         }
     }
-}
-
-/// A folder stands for all runs below it.
-fn runs_at(path: &Path) -> Vec<PathBuf> {
-    let runs = if store::holds_runs(path) { store::runs_below(path) } else { vec![] };
-    if runs.is_empty() { vec![path.to_owned()] } else { runs }
 }
 
 fn check(path: &Path, siblings: &Siblings) -> Checked {

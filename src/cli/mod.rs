@@ -34,6 +34,7 @@ mod man;
 mod mcp;
 mod measuring;
 mod memory;
+mod merge;
 mod metrics;
 mod new;
 mod outcome;
@@ -44,6 +45,7 @@ mod recorded;
 mod resampling;
 mod rules;
 mod score;
+mod sharding;
 mod show;
 mod studies;
 mod view;
@@ -106,7 +108,8 @@ enum Command {
     Memory(memory::Args),
     New(new::Args),
     Import(import::Args),
-    Export(export::Args),
+    Export(Box<export::Args>),
+    Merge(merge::Args),
     Check(check::Args),
     Formats(formats::Args),
     Metrics(metrics::Args),
@@ -169,6 +172,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::New(args)) => new::run(args, out),
         Some(Command::Import(args)) => import::run(args, out),
         Some(Command::Export(args)) => export::run(args, out),
+        Some(Command::Merge(args)) => merge::run(args, out),
         Some(Command::Check(args)) => check::run(args, out),
         Some(Command::Formats(args)) => formats::run(args, out),
         Some(Command::Metrics(args)) => metrics::run(args, out),

@@ -6,7 +6,7 @@ mod document;
 pub mod faithful;
 mod faithful_table;
 mod lifelines;
-mod point;
+pub mod point;
 mod recorded_table;
 mod rubric_tree;
 mod tables;
@@ -27,8 +27,9 @@ use crate::{
     run::{
         Run,
         files::{self, Timeline},
+        rubric::Rubric,
     },
-    store::{self, ReuseReader, Scorer},
+    store::{self, Opened, ReuseReader, Scorer},
 };
 
 use super::{
@@ -39,7 +40,7 @@ use super::{
     process,
 };
 use document::{Document, Moment};
-pub use document::{RulerRow, RulesFacts, rules_of};
+pub use document::{RulerRow, RulesFacts, rules_of, skipped};
 use faithful::{ExposureRow, FaithfulnessRow};
 use rubric_tree::NodeRows;
 
@@ -76,8 +77,9 @@ pub struct Args {
     forms: Forms,
 }
 
+/// The moments that are scored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Each {
+pub enum Each {
     /// The end of the run
     Final,
     /// The end of each checkpoint
@@ -141,39 +143,70 @@ fn of_run(path: &Path, args: &Args, (scorer, reader): &Scorers) -> Result<Docume
         Some(tree) if run.turns.is_empty() => return Ok(Document::of_tree(path, run, tree)),
         tree => tree,
     };
-    let timeline = archive.timeline(run).map_err(Failure::unread)?;
-    let moments = moments(run, &timeline, args.each)?;
-    let at: Vec<files::Moment> = moments.iter().map(|moment| moment.at).collect();
-    let ends = at.iter().filter(|at| at.step.is_none()).map(|at| at.turns);
-    let done: Vec<usize> = ends.collect();
-    let kept = |scored: Scored| match args.detail {
-        true => scored,
-        false => Scored { detail: Detail::default(), ..scored },
-    };
-    let scored = archive
-        .score_each(run, &at, scorer, &says_how_far(&VERSIONS), &kept)
-        .map_err(Failure::unread)?;
-    let lines = archive.line_counts(run).map_err(Failure::unread)?;
-    let reuse = archive
-        .reuse_each(run, &done, reader, &says_how_far(&MOMENTS), &|reuse| Reused::of(&reuse));
-    let reuse = reuse.map_err(Failure::unread)?;
-    let last = archive.reuse(run, &[run.end()], reader).map_err(Failure::unread)?.pop().flatten();
-    let document =
-        Document::of_run(path, (run, archive), timeline.from.words(), moments, scored, &lines);
     let mut rubric = store::rubric::read(path);
     let chosen = faithful::choose(&mut rubric, args.judge.as_deref())?;
+    let measured = Measured { each: args.each, with_detail: args.detail };
+    let document = measured.document(path, &opened, (&rubric, chosen), (scorer, reader))?;
     tell_warnings(&rubric.warnings);
     let chosen = chosen.and_then(|chosen| rubric.judgements.get(chosen));
     let memory = store::memory_events::course(archive, run, run.end());
     Ok(Document {
-        faithfulness: Some(FaithfulnessRow::of_run(run, &rubric, chosen, last)),
-        exposure: ExposureRow::of(run, &rubric),
         lifelines: lifelines::rows((run, archive), &rubric, chosen).map_err(Failure::unread)?,
         rubric_tree: tree,
         process: Some(process::ScoreRow::of(&store::report(archive, run))),
         memory: memory.as_ref().map(|(course, _)| memory::ScoreRow::of(course)),
-        ..document.with_reuse(&reuse)
+        ..document
     })
+}
+
+/// Which moments are scored, and how much is told of each.
+#[derive(Debug, Clone, Copy)]
+pub struct Measured {
+    pub each: Each,
+    pub with_detail: bool,
+}
+
+impl Measured {
+    /// The points of a run, with what was judged and exposed: what a row of the points' CSV is made of.
+    ///
+    /// # Errors
+    ///
+    /// Where the files cannot be read, and where the run has no such moments.
+    pub fn document(
+        self,
+        path: &Path,
+        opened: &Opened,
+        (rubric, chosen): (&Rubric, Option<usize>),
+        (scorer, reader): (&Scorer, &Arc<ReuseReader>),
+    ) -> Result<Document, Failure> {
+        let (run, archive) = (&*opened.run, &*opened.archive);
+        let timeline = archive.timeline(run).map_err(Failure::unread)?;
+        let moments = moments(run, &timeline, self.each)?;
+        let at: Vec<files::Moment> = moments.iter().map(|moment| moment.at).collect();
+        let ends = at.iter().filter(|at| at.step.is_none()).map(|at| at.turns);
+        let done: Vec<usize> = ends.collect();
+        let kept = |scored: Scored| match self.with_detail {
+            true => scored,
+            false => Scored { detail: Detail::default(), ..scored },
+        };
+        let scored = archive
+            .score_each(run, &at, scorer, &says_how_far(&VERSIONS), &kept)
+            .map_err(Failure::unread)?;
+        let lines = archive.line_counts(run).map_err(Failure::unread)?;
+        let reuse = archive
+            .reuse_each(run, &done, reader, &says_how_far(&MOMENTS), &|reuse| Reused::of(&reuse));
+        let reuse = reuse.map_err(Failure::unread)?;
+        let last =
+            archive.reuse(run, &[run.end()], reader).map_err(Failure::unread)?.pop().flatten();
+        let from = timeline.from.words();
+        let document = Document::of_run(path, (run, archive), from, moments, scored, &lines);
+        let chosen = chosen.and_then(|chosen| rubric.judgements.get(chosen));
+        Ok(Document {
+            faithfulness: Some(FaithfulnessRow::of_run(run, rubric, chosen, last)),
+            exposure: ExposureRow::of(run, rubric),
+            ..document.with_reuse(&reuse)
+        })
+    }
 }
 
 /// A work that may take long, as its progress is said.

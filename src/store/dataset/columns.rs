@@ -174,7 +174,7 @@ const RUNS: &[Declared] = &[
     ("pillar_tad", Real, "/process/pillars/tad", "share", "pillar TAD of the process"),
     ("pillar_ee", Real, "/process/pillars/ee", "share", "pillar EE of the process"),
     ("signals", Whole, "/process/signals", "signals", "signals of the run"),
-    ("warnings", Whole, "/warnings_count", "warnings", "what could not be used of the recording; `check` prints each"),
+    ("warnings", Whole, "/warnings_count", "warnings", "what could not be used of the recording, as `show` has it"),
     ("read_error", Text, "/read_error", "", "why the recording, or a part of it, could not be read; null where it could"),
 ];
 
@@ -210,7 +210,7 @@ const TURNS: &[Declared] = &[
     ("why", Text, "/why", "", "why it does not count, or counts though it failed"),
     ("exit", Text, "/exit", "", "how the agent's process ended"),
     ("attempt", Whole, "/attempt", "", "counts from 1"),
-    ("denied", Json, "/denied", "", "what the agent was not allowed to do; null where nothing is recorded"),
+    ("denied", Json, "/denied", "", "what the agent was not allowed to do"),
     ("troubles", Json, "/troubles", "", "errors that the agent reported"),
     ("outside", Json, "/outside", "", "what it wrote outside its workspace"),
     ("not_recorded", Json, "/not_recorded", "", "files that are not in the commit, and why"),

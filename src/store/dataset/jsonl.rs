@@ -80,9 +80,7 @@ fn cell_of(column: &Column, value: &str) -> Result<Cell, String> {
     }
     let wrong = || format!("{}: expected {}, found {value}", column.name, column.kind.word());
     match column.kind {
-        Kind::Text | Kind::Json => {
-            serde_json::from_str(value).map(Cell::Text).map_err(|_| wrong())
-        }
+        Kind::Text | Kind::Json => serde_json::from_str(value).map(Cell::Text).map_err(|_| wrong()),
         Kind::Whole => value.parse().map(Cell::Whole).map_err(|_| wrong()),
         Kind::Real => value.parse().map(Cell::Real).map_err(|_| wrong()),
         Kind::Truth => value.parse().map(Cell::Truth).map_err(|_| wrong()),

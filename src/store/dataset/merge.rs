@@ -57,8 +57,8 @@ pub fn merge(folders: &[PathBuf], out: &Path, existing: Existing) -> Result<Vec<
 fn found(folders: &[PathBuf]) -> Result<Joined, String> {
     let mut joined = Joined::new();
     for folder in folders {
-        let parts = parts_in(folder)
-            .map_err(|why| format!("cannot read {}: {why}", folder.display()))?;
+        let parts =
+            parts_in(folder).map_err(|why| format!("cannot read {}: {why}", folder.display()))?;
         for part in parts {
             let path = folder.join(part.name());
             let parts = joined.entry((part.of.clone(), part.extension.clone())).or_default();
@@ -149,9 +149,7 @@ fn join_documents(
         Ok(BufReader::new(file).lines().map(move |line| line.map_err(named)))
     });
     let readers = readers.collect::<Result<Vec<_>, String>>()?;
-    let mut file = out
-        .part(of, Form::Jsonl.word(), Shard::WHOLE)
-        .map_err(|why| why.to_string())?;
+    let mut file = out.part(of, Form::Jsonl.word(), Shard::WHOLE).map_err(|why| why.to_string())?;
     let paths: Vec<&Path> = parts.iter().map(|(_, path)| path.as_path()).collect();
     let writing = |why: std::io::Error| format!("cannot write {}: {why}", out.path().display());
     in_order(readers, &paths, source_of, |line: String| {

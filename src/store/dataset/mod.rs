@@ -6,13 +6,13 @@
 //! table as one immutable part of the folder ([`DataFolder`]), named by its [`Shard`] and by its content. [`merge`] joins the
 //! parts of all shards into what one export of all runs writes, byte for byte.
 //!
-//! A new column is one row of `columns.rs`. A new form is one more [`Form`] with its [`form::PartWriter`] and its reader.
+//! A new column is one row of `columns.rs`. A new form is one more [`Form`] with its [`PartWriter`] and its reader.
 
 mod cell;
 mod columns;
 mod csv;
 mod folder;
-pub mod form;
+mod form;
 mod jsonl;
 mod merge;
 #[cfg(feature = "parquet")]
@@ -23,9 +23,9 @@ mod spool;
 mod tests;
 
 pub use cell::{Cell, Row};
-pub use columns::{Column, Kind, SCHEMA, Table, columns, described};
-pub use folder::{DataFolder, Existing, Part, Published};
-pub use form::Form;
+pub use columns::{Column, Kind, SCHEMA, Table, columns, described, point_numbers};
+pub use folder::{DataFolder, Existing, Part, PartFile, Published};
+pub use form::{Form, PartWriter};
 pub use merge::{Merged, merge};
-pub use shard::Shard;
+pub use shard::{Shard, id_of};
 pub use spool::{RunRows, Spool};

@@ -234,8 +234,7 @@ pub fn rows(table: Table, file: File) -> Result<Rows, String> {
         return Err(format!("the columns are not those of {table} in this version of trajview"));
     }
     let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, footer);
-    let mut batches =
-        builder.with_batch_size(BATCH_ROWS).build().map_err(|why| why.to_string())?;
+    let mut batches = builder.with_batch_size(BATCH_ROWS).build().map_err(|why| why.to_string())?;
     let mut read: std::vec::IntoIter<Row> = vec![].into_iter();
     Ok(Box::new(std::iter::from_fn(move || {
         loop {

@@ -1,0 +1,143 @@
+//! Many runs as tables: read by several threads, kept in a spool, written sorted.
+
+use std::{
+    io::{self, IsTerminal},
+    path::{Path, PathBuf},
+    sync::{
+        atomic::{AtomicUsize, Ordering},
+        mpsc,
+    },
+    thread,
+};
+
+use crate::{
+    cli::{
+        Exit, Failure, Outcome, at,
+        output::{Out, tell},
+    },
+    run::figures,
+    store::dataset::{DataFolder, Existing, Form, PartFile, PartWriter, Published, RunRows, Spool},
+};
+
+use super::{
+    Args,
+    rows::{self, With},
+};
+
+/// Bytes of a thread's stack.
+const STACK: usize = 8 << 20;
+
+/// Runs that are ready and wait to be kept.
+const WAITING: usize = 4;
+
+pub fn run(args: &Args, out: &mut Out) -> Outcome {
+    let mut folders = vec![];
+    for (form, folder) in args.forms() {
+        if form == Form::Parquet && cfg!(not(feature = "parquet")) {
+            let why = "this trajview was built without Parquet; --csv and --jsonl write tables too";
+            return Err(Failure::wrong(why));
+        }
+        folders.push((form, DataFolder::open(folder)?));
+    }
+    let written: Vec<&Path> = folders.iter().map(|(_, folder)| folder.path()).collect();
+    let mut runs = args.sharding.runs(&args.paths);
+    runs.retain(|run| !written.iter().any(|folder| run.starts_with(folder)));
+    let with = With::new(&args.wanted(), args.each, &args.measuring, &args.pricing)?;
+    let Some((_, first)) = folders.first() else { return Ok(Exit::Fine) };
+    let cannot =
+        |why: io::Error| Failure::unread(format!("cannot write {}: {why}", first.path().display()));
+    let mut spool = Spool::new(first.path()).map_err(cannot)?;
+    let problems = read_all(&runs, &with, &mut spool).map_err(cannot)?;
+    for (path, why) in &problems {
+        tell(&format!("{}: {why}", path.display()));
+    }
+    let published = write_all(args, &folders, &mut spool)?;
+    for Published { path, is_new } in &published {
+        let note = if *is_new { "" } else { " (there already)" };
+        out.line(&format!("{}{note}", path.display()))?;
+    }
+    let unread = match problems.len() {
+        0 => String::new(),
+        count => format!(", {} with a part that could not be read", figures::count(count as u64)),
+    };
+    let shard = match args.sharding.is_asked() {
+        true => format!("shard {}: ", args.sharding.shard()),
+        false => String::new(),
+    };
+    out.line(&format!("{shard}{}{unread}", at::counted(spool.count(), "run")))?;
+    Ok(Exit::Fine)
+}
+
+/// Reads every run into the spool and gives what could not be read, in the order of the paths.
+fn read_all(
+    runs: &[PathBuf],
+    with: &With,
+    spool: &mut Spool,
+) -> io::Result<Vec<(PathBuf, String)>> {
+    let next = AtomicUsize::new(0);
+    let threads = thread::available_parallelism().map_or(1, usize::from).min(runs.len().max(1));
+    let (sender, receiver) = mpsc::sync_channel::<(usize, RunRows, Option<String>)>(WAITING);
+    let says = io::stderr().is_terminal();
+    let mut problems = vec![];
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            let (sender, next) = (sender.clone(), &next);
+            let work = move || {
+                loop {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(run) = runs.get(at) else { return };
+                    let (rows, problem) = rows::of_run(run, with);
+                    if sender.send((at, rows, problem)).is_err() {
+                        return; // the spool cannot be written
+                    }
+                }
+            };
+            // As much as the main thread has: recordings may be nested deep.
+            thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work)?;
+        }
+        drop(sender);
+        for (done, (at, rows, problem)) in receiver.into_iter().enumerate() {
+            problems.extend(problem.map(|problem| (at, problem)));
+            spool.add(rows)?;
+            if says && done % 100 == 0 {
+                eprint!("\r\x1b[K{} of {} runs", done + 1, runs.len());
+            }
+        }
+        if says {
+            eprint!("\r\x1b[K");
+        }
+        Ok::<(), io::Error>(())
+    })?;
+    problems.sort();
+    Ok(problems.into_iter().map(|(at, problem)| (runs[at].clone(), problem)).collect())
+}
+
+/// Writes all tables in all forms, then gives the files their names.
+fn write_all(
+    args: &Args,
+    folders: &[(Form, DataFolder)],
+    spool: &mut Spool,
+) -> Result<Vec<Published>, Failure> {
+    let mut parts: Vec<Vec<PartFile>> = folders.iter().map(|_| vec![]).collect();
+    let shard = args.sharding.shard();
+    for table in args.wanted() {
+        let cannot = |why: io::Error| {
+            Failure::unread(format!("cannot write the table of {}: {why}", table.word()))
+        };
+        let mut writers = vec![];
+        for (form, folder) in folders {
+            let file = folder.part(table.word(), form.word(), shard)?;
+            writers.push(PartWriter::new(*form, table, file).map_err(cannot)?);
+        }
+        spool.write(table, &mut writers).map_err(cannot)?;
+        for (parts, writer) in parts.iter_mut().zip(writers) {
+            parts.push(writer.finish().map_err(cannot)?);
+        }
+    }
+    let existing = if args.replace { Existing::Replace } else { Existing::Refuse };
+    let mut published = vec![];
+    for ((_, folder), parts) in folders.iter().zip(parts) {
+        published.extend(folder.publish(parts, existing)?);
+    }
+    Ok(published)
+}
