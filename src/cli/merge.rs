@@ -25,7 +25,7 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
-    let existing = if args.replace { Existing::Replace } else { Existing::Refuse };
+    let existing = Existing::of(args.replace);
     let merged = merge(&args.folders, &args.out, existing).map_err(Failure::not_understood)?;
     for it in &merged {
         let parts = at::counted(it.parts, "part");

@@ -38,6 +38,7 @@ use super::{
     memory,
     output::{Forms, Out, tell, tell_warnings},
     process,
+    sharding::{IntoParts, Lines, Sharding},
 };
 use document::{Document, Moment};
 pub use document::{RulerRow, RulesFacts, rules_of, skipped};
@@ -74,6 +75,10 @@ pub struct Args {
     #[arg(long, conflicts_with_all = ["md", "tex", "save_tables"])]
     csv: bool,
     #[command(flatten)]
+    sharding: Sharding,
+    #[command(flatten)]
+    into: IntoParts,
+    #[command(flatten)]
     forms: Forms,
 }
 
@@ -95,10 +100,20 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let reader = Arc::new(ReuseReader::default());
     let scorers = (args.measuring.scorer()?.with_reader(Arc::clone(&reader)), reader);
     let scorer = &scorers.0;
+    if args.tree.is_some() && args.sharding.is_asked() {
+        return Err(Failure::wrong("--shard is for runs, --tree has none"));
+    }
+    if let Some(lines) = args.into.begin("score", args.sharding)? {
+        return into_parts(args, &scorers, lines, out);
+    }
     let documents = match &args.tree {
         Some(folder) => vec![of_folder(folder, &scorers)?],
         None => {
-            args.runs.iter().map(|path| of_run(path, args, &scorers)).collect::<Result<_, _>>()?
+            let runs = match args.sharding.is_asked() {
+                true => args.sharding.runs(&args.runs),
+                false => args.runs.clone(),
+            };
+            runs.iter().map(|path| of_run(path, args, &scorers)).collect::<Result<_, _>>()?
         }
     };
     if args.json {
@@ -114,6 +129,21 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         Some(folder) => Ok(exit_of_folder(folder, &documents)),
         None => Ok(Exit::Fine),
     }
+}
+
+/// A line a run, whatever of them cannot be read.
+fn into_parts(args: &Args, scorers: &Scorers, mut lines: Lines<'_>, out: &mut Out) -> Outcome {
+    for run in args.sharding.runs(&args.runs) {
+        match of_run(&run, args, scorers) {
+            Ok(document) => lines.add(&run, &document.shown(&scorers.0, args.detail))?,
+            Err(why) => {
+                tell(&why.sentence);
+                lines.add_error(&run, &why.sentence)?;
+            }
+        }
+    }
+    lines.publish(out)?;
+    Ok(Exit::Fine)
 }
 
 /// A folder in which no file could be measured has no score: a script must not take it for a good one.

@@ -74,20 +74,29 @@ impl With {
     }
 }
 
+/// What of a run could not be read.
+pub struct Unread {
+    /// A sentence with the path.
+    pub why: String,
+    /// How a command ends that reads this run alone; None where only a part could not be read.
+    pub exit: Option<Exit>,
+}
+
 /// The rows of a run, and what of it could not be read, if anything.
-pub fn of_run(path: &Path, with: &With) -> (RunRows, Option<String>) {
+pub fn of_run(path: &Path, with: &With) -> (RunRows, Option<Unread>) {
     let made = catch_unwind(AssertUnwindSafe(|| match store::open_among(path, &with.siblings) {
         Ok(opened) => of_opened(path, &opened, with),
-        Err(why) => unread(path, None, why.to_string()),
+        Err(why) => unread(path, None, why.into()),
     }));
     made.unwrap_or_else(|_| {
         let why = "internal error in trajview; please report it";
-        unread(path, None, why.to_owned())
+        let why = format!("{}: {why}", path.display());
+        unread(path, None, Failure::not_understood(why))
     })
 }
 
 /// A run of which nothing but this is known.
-fn unread(path: &Path, run: Option<&Run>, why: String) -> (RunRows, Option<String>) {
+fn unread(path: &Path, run: Option<&Run>, why: Failure) -> (RunRows, Option<Unread>) {
     let name = path.display().to_string();
     let task = run.and_then(|run| run.task.as_ref()).map(|task| task.id.clone());
     let mut rows = RunRows::new(task.as_deref(), &name);
@@ -98,17 +107,17 @@ fn unread(path: &Path, run: Option<&Run>, why: String) -> (RunRows, Option<Strin
             "source_uri": name,
             "task_id": task,
             "run": { "format": run.map(|run| run.origin.format) },
-            "read_error": why,
+            "read_error": why.sentence,
         }),
     );
-    (rows, Some(why))
+    (rows, Some(Unread { why: why.sentence, exit: Some(why.exit) }))
 }
 
-fn of_opened(path: &Path, opened: &Opened, with: &With) -> (RunRows, Option<String>) {
+fn of_opened(path: &Path, opened: &Opened, with: &With) -> (RunRows, Option<Unread>) {
     let (run, archive) = (&*opened.run, &*opened.archive);
     let timeline = match archive.timeline(run) {
         Ok(timeline) => timeline,
-        Err(why) => return unread(path, Some(run), why),
+        Err(why) => return unread(path, Some(run), Failure::unread(why)),
     };
     let cost = RunCost::of(run, &with.prices);
     let teller = Teller { run, archive, timeline: &timeline, path, cost: &cost };
@@ -139,7 +148,8 @@ fn of_opened(path: &Path, opened: &Opened, with: &With) -> (RunRows, Option<Stri
     rows.verdicts(&rubric);
     rows.labels(&rubric);
     report.iter().for_each(|report| rows.signals(report));
-    (rows.made, problem)
+    let unread = problem.map(|why| Unread { why: format!("{}: {why}", rows.path), exit: None });
+    (rows.made, unread)
 }
 
 /// The rows on their way into their tables.

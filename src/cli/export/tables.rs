@@ -14,6 +14,7 @@ use crate::{
     cli::{
         Exit, Failure, Outcome, at,
         output::{Out, tell},
+        sharding::say,
     },
     run::figures,
     store::dataset::{DataFolder, Existing, Form, PartFile, PartWriter, Published, RunRows, Spool},
@@ -21,7 +22,7 @@ use crate::{
 
 use super::{
     Args,
-    rows::{self, With},
+    rows::{self, Unread, With},
 };
 
 /// Bytes of a thread's stack.
@@ -48,14 +49,9 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         |why: io::Error| Failure::unread(format!("cannot write {}: {why}", first.path().display()));
     let mut spool = Spool::new(first.path()).map_err(cannot)?;
     let problems = read_all(&runs, &with, &mut spool).map_err(cannot)?;
-    for (path, why) in &problems {
-        tell(&format!("{}: {why}", path.display()));
-    }
+    problems.iter().for_each(|unread| tell(&unread.why));
     let published = write_all(args, &folders, &mut spool)?;
-    for Published { path, is_new } in &published {
-        let note = if *is_new { "" } else { " (there already)" };
-        out.line(&format!("{}{note}", path.display()))?;
-    }
+    say(&published, out)?;
     let unread = match problems.len() {
         0 => String::new(),
         count => format!(", {} with a part that could not be read", figures::count(count as u64)),
@@ -65,18 +61,22 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         false => String::new(),
     };
     out.line(&format!("{shard}{}{unread}", at::counted(spool.count(), "run")))?;
-    Ok(Exit::Fine)
+    Ok(exit(args, spool.count(), &problems))
+}
+
+/// A recording among others that cannot be read is a row; where nothing at all could be read, a script is to know.
+fn exit(args: &Args, runs: usize, problems: &[Unread]) -> Exit {
+    let exits = problems.iter().filter_map(|it| it.exit);
+    let is_nothing = exits.clone().count() == runs && !args.sharding.is_asked();
+    let worst = exits.max_by_key(|exit| exit.code());
+    worst.filter(|_| is_nothing).unwrap_or(Exit::Fine)
 }
 
 /// Reads every run into the spool and gives what could not be read, in the order of the paths.
-fn read_all(
-    runs: &[PathBuf],
-    with: &With,
-    spool: &mut Spool,
-) -> io::Result<Vec<(PathBuf, String)>> {
+fn read_all(runs: &[PathBuf], with: &With, spool: &mut Spool) -> io::Result<Vec<Unread>> {
     let next = AtomicUsize::new(0);
     let threads = thread::available_parallelism().map_or(1, usize::from).min(runs.len().max(1));
-    let (sender, receiver) = mpsc::sync_channel::<(usize, RunRows, Option<String>)>(WAITING);
+    let (sender, receiver) = mpsc::sync_channel::<(usize, RunRows, Option<Unread>)>(WAITING);
     let says = io::stderr().is_terminal();
     let mut problems = vec![];
     thread::scope(|scope| {
@@ -108,8 +108,8 @@ fn read_all(
         }
         Ok::<(), io::Error>(())
     })?;
-    problems.sort();
-    Ok(problems.into_iter().map(|(at, problem)| (runs[at].clone(), problem)).collect())
+    problems.sort_by_key(|(at, _)| *at);
+    Ok(problems.into_iter().map(|(_, problem)| problem).collect())
 }
 
 /// Writes all tables in all forms, then gives the files their names.
@@ -134,7 +134,7 @@ fn write_all(
             parts.push(writer.finish().map_err(cannot)?);
         }
     }
-    let existing = if args.replace { Existing::Replace } else { Existing::Refuse };
+    let existing = Existing::of(args.replace);
     let mut published = vec![];
     for ((_, folder), parts) in folders.iter().zip(parts) {
         published.extend(folder.publish(parts, existing)?);

@@ -92,6 +92,13 @@ pub enum Existing {
     Replace,
 }
 
+impl Existing {
+    /// By the option `--replace`.
+    pub const fn of(replaces: bool) -> Self {
+        if replaces { Self::Replace } else { Self::Refuse }
+    }
+}
+
 /// What became of one part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Published {
