@@ -64,7 +64,7 @@ pub fn row_of(table: Table, value: &Value) -> Row {
 }
 
 /// A text on its way out of the program. Every text of every table passes here, and nowhere else.
-fn sent(words: &str) -> Cow<'_, str> {
+pub fn sent(words: &str) -> Cow<'_, str> {
     Cow::Borrowed(words)
 }
 

@@ -25,7 +25,7 @@ mod tests;
 pub use cell::{Cell, Row};
 pub use columns::{Column, Kind, SCHEMA, Table, columns, described, point_numbers};
 pub use folder::{DataFolder, Existing, Part, PartFile, Published};
-pub use form::{Form, PartWriter};
+pub use form::{Form, PartWriter, Rows, rows};
 pub use merge::{Merged, merge};
 pub use shard::{Shard, id_of};
 pub use spool::{RunRows, Spool};

@@ -40,10 +40,10 @@ const BATCH_ROWS: usize = 1024;
 const BATCH_BYTES: usize = 1 << 20;
 
 /// A row group ends with its task where it has so many rows; smaller tasks share one.
-const LEAST_ROWS: usize = 1024;
+const LEAST_ROWS: usize = 8192;
 
 /// A row group ends with its task where it has so many bytes, before compression.
-const LEAST_BYTES: usize = 1 << 20;
+const LEAST_BYTES: usize = 4 << 20;
 
 /// No row group is larger, in rows.
 const MOST_ROWS: usize = 128 << 10;

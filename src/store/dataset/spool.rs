@@ -10,7 +10,7 @@ use std::{
 use serde_json::Value;
 
 use super::{
-    cell::{self, row_of},
+    cell::{self, row_of, sent},
     columns::{Table, columns},
     form::PartWriter,
 };
@@ -36,7 +36,8 @@ impl RunRows {
     /// No rows yet of the run of a task at a path.
     pub fn new(task: Option<&str>, path: &str) -> Self {
         Self {
-            key: (task.map(Into::into), path.into()),
+            // As the columns have them, by which parts are merged.
+            key: (task.map(|task| (*sent(task)).into()), (*sent(path)).into()),
             packed: Default::default(),
             open: Default::default(),
         }
