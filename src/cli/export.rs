@@ -4,6 +4,11 @@ mod columns;
 mod rows;
 mod tables;
 
+#[cfg(feature = "sql")]
+pub use rows::With;
+#[cfg(feature = "sql")]
+pub use tables::{exit_of, read_all};
+
 use std::{
     fs,
     path::{Path, PathBuf},

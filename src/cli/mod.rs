@@ -47,6 +47,8 @@ mod rules;
 mod score;
 mod sharding;
 mod show;
+#[cfg(feature = "sql")]
+mod sql;
 mod studies;
 mod view;
 
@@ -110,6 +112,8 @@ enum Command {
     Import(import::Args),
     Export(Box<export::Args>),
     Merge(merge::Args),
+    #[cfg(feature = "sql")]
+    Sql(Box<sql::Args>),
     Check(check::Args),
     Formats(formats::Args),
     Metrics(metrics::Args),
@@ -173,6 +177,8 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Import(args)) => import::run(args, out),
         Some(Command::Export(args)) => export::run(args, out),
         Some(Command::Merge(args)) => merge::run(args, out),
+        #[cfg(feature = "sql")]
+        Some(Command::Sql(args)) => sql::run(args, out),
         Some(Command::Check(args)) => check::run(args, out),
         Some(Command::Formats(args)) => formats::run(args, out),
         Some(Command::Metrics(args)) => metrics::run(args, out),

@@ -17,7 +17,9 @@ use crate::{
         sharding::say,
     },
     run::figures,
-    store::dataset::{DataFolder, Existing, Form, PartFile, PartWriter, Published, RunRows, Spool},
+    store::dataset::{
+        DataFolder, Existing, Form, PartFile, PartWriter, Published, Row, RunRows, Spool,
+    },
 };
 
 use super::{
@@ -61,19 +63,20 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         false => String::new(),
     };
     out.line(&format!("{shard}{}{unread}", at::counted(spool.count(), "run")))?;
-    Ok(exit(args, spool.count(), &problems))
+    let is_shard = args.sharding.is_asked();
+    Ok(if is_shard { Exit::Fine } else { exit_of(spool.count(), &problems) })
 }
 
 /// A recording among others that cannot be read is a row; where nothing at all could be read, a script is to know.
-fn exit(args: &Args, runs: usize, problems: &[Unread]) -> Exit {
+pub fn exit_of(runs: usize, problems: &[Unread]) -> Exit {
     let exits = problems.iter().filter_map(|it| it.exit);
-    let is_nothing = exits.clone().count() == runs && !args.sharding.is_asked();
+    let is_nothing = exits.clone().count() == runs;
     let worst = exits.max_by_key(|exit| exit.code());
     worst.filter(|_| is_nothing).unwrap_or(Exit::Fine)
 }
 
 /// Reads every run into the spool and gives what could not be read, in the order of the paths.
-fn read_all(runs: &[PathBuf], with: &With, spool: &mut Spool) -> io::Result<Vec<Unread>> {
+pub fn read_all(runs: &[PathBuf], with: &With, spool: &mut Spool) -> io::Result<Vec<Unread>> {
     let next = AtomicUsize::new(0);
     let threads = thread::available_parallelism().map_or(1, usize::from).min(runs.len().max(1));
     let (sender, receiver) = mpsc::sync_channel::<(usize, RunRows, Option<Unread>)>(WAITING);
@@ -129,7 +132,8 @@ fn write_all(
             let file = folder.part(table.word(), form.word(), shard)?;
             writers.push(PartWriter::new(*form, table, file).map_err(cannot)?);
         }
-        spool.write(table, &mut writers).map_err(cannot)?;
+        let mut write = |row: &Row| writers.iter_mut().try_for_each(|writer| writer.row(row));
+        spool.write(table, &mut write).map_err(cannot)?;
         for (parts, writer) in parts.iter_mut().zip(writers) {
             parts.push(writer.finish().map_err(cannot)?);
         }

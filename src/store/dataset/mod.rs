@@ -19,6 +19,8 @@ mod merge;
 mod parquet;
 mod shard;
 mod spool;
+#[cfg(feature = "sql")]
+mod sql;
 #[cfg(test)]
 mod tests;
 
@@ -29,3 +31,5 @@ pub use form::{Form, PartWriter, Rows, rows};
 pub use merge::{Merged, merge};
 pub use shard::{Shard, id_of};
 pub use spool::{RunRows, Spool};
+#[cfg(feature = "sql")]
+pub use sql::{Answer, Database, named_in};

@@ -10,9 +10,8 @@ use std::{
 use serde_json::Value;
 
 use super::{
-    cell::{self, row_of, sent},
+    cell::{self, Row, row_of, sent},
     columns::{Table, columns},
-    form::PartWriter,
 };
 
 /// Bytes of rows that are compressed together.
@@ -117,12 +116,16 @@ impl Spool {
         self.runs.len()
     }
 
-    /// Writes all rows of a table, sorted.
+    /// Hands on all rows of a table, sorted.
     ///
     /// # Errors
     ///
     /// Where the rows cannot be read again or not be written on.
-    pub fn write(&mut self, table: Table, writers: &mut [PartWriter]) -> io::Result<()> {
+    pub fn write(
+        &mut self,
+        table: Table,
+        write: &mut dyn FnMut(&Row) -> io::Result<()>,
+    ) -> io::Result<()> {
         self.runs.sort_unstable_by(|a, b| a.key.cmp(&b.key));
         let count = columns(table).len();
         for run in &self.runs {
@@ -136,7 +139,7 @@ impl Spool {
             let packed = (&self.file).take(u64::from(length));
             let mut rows = BufReader::new(zstd::stream::read::Decoder::new(packed)?);
             while let Some(row) = cell::read(&mut rows, count)? {
-                writers.iter_mut().try_for_each(|writer| writer.row(&row))?;
+                write(&row)?;
             }
         }
         Ok(())
