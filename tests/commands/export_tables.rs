@@ -13,7 +13,6 @@ use tempfile::TempDir;
 use trajview::store::dataset::{Cell, Form, Part, Row, Table, columns, rows};
 
 use crate::common::{
-    json,
     judge_desk::{Desk, ran},
     judge_server::{Server, able},
     printed, project, trajview,
@@ -74,16 +73,36 @@ fn of_run(folder: &Path, table: Table, path: &str) -> Vec<BTreeMap<&'static str,
     named.filter(|row| row["source_uri"] == Cell::Text(path.into())).collect()
 }
 
+/// What a command prints as JSON. A float stays the digits that are printed, behind a mark: read by serde_json it may be
+/// another in its last digit.
+fn json(arguments: &[&str]) -> Value {
+    let text = printed(arguments);
+    let marked = text.lines().map(|line| {
+        let (key, value) = line.split_once("\": ").map_or(("", line), |(key, value)| (key, value));
+        let number = value.trim().trim_end_matches(',');
+        match number.parse::<f64>().is_ok() && number.contains(['.', 'e']) {
+            false => line.to_owned(),
+            true => {
+                let value = value.replace(number, &format!("\"{FLOAT}{number}\""));
+                if key.is_empty() { value } else { format!("{key}\": {value}") }
+            }
+        }
+    });
+    serde_json::from_str(&marked.collect::<Vec<_>>().join("\n")).unwrap()
+}
+
+const FLOAT: &str = "a float: ";
+
 /// A value that a command printed, as the cell that it is to be.
 fn printed_cell(value: &Value) -> Cell {
     match value {
         Value::Null => Cell::Missing,
         Value::Bool(is_so) => Cell::Truth(*is_so),
-        Value::String(words) => Cell::Text(words.clone()),
-        Value::Number(number) => match number.as_i64() {
-            Some(whole) => Cell::Whole(whole),
-            None => Cell::Real(number.as_f64().unwrap()),
+        Value::String(words) => match words.strip_prefix(FLOAT) {
+            Some(digits) => Cell::Real(digits.parse().unwrap()),
+            None => Cell::Text(words.clone()),
         },
+        Value::Number(number) => Cell::Whole(number.as_i64().unwrap()),
         other => Cell::Text(other.to_string()),
     }
 }
@@ -207,7 +226,8 @@ fn runs_turns_and_signals_are_those_that_show_prints() {
         .try_into()
         .unwrap();
     assert_same(&row, &tree, &[("rubric_score", "/rubric_tree/score"), ("steps", "/totals/steps")]);
-    assert_eq!(row["score"], Cell::Text(tree["rubric_tree"]["score"].to_string()));
+    let score = tree["rubric_tree"]["score"].as_str().unwrap().trim_start_matches(FLOAT);
+    assert_eq!(row["score"], Cell::Text(score.into()));
 }
 
 /// The steps of a turn in the order of their numbers, each with the sub-agent whose it is.
@@ -571,8 +591,8 @@ fn documents_of_shards_are_merged_to_those_of_one_call() {
     let first: Value =
         serde_json::from_slice(scored.split(|it| *it == b'\n').next().unwrap()).unwrap();
     let path = first["source_uri"].as_str().unwrap();
-    let printed = json(&["score", path, "--json"]);
-    assert_eq!(first["points"], printed["points"]);
+    let scored: Value = serde_json::from_str(&printed(&["score", path, "--json"])).unwrap();
+    assert_eq!(first["points"], scored["points"]);
     assert_eq!(first["error"], Value::Null);
 }
 
@@ -599,6 +619,36 @@ fn a_shard_is_judged_once_however_often_it_is_asked_for() {
     assert!(asked > 0);
     assert_eq!(server.seen().len(), asked);
     assert_eq!((desk.names(), desk.bytes(&names[0])), (names, before));
+}
+
+#[cfg(feature = "sql")]
+#[test]
+fn sql_sees_what_the_tables_have() {
+    let folder = exported(&["sample-runs/logs"]);
+    let query = "select source_uri, rigor_score, cost_computed_usd, read_error from runs order by source_uri";
+
+    let asked = json(&["sql", query, "sample-runs/logs", "--json"]);
+
+    assert_eq!(asked["schema"], "trajview.sql/1");
+    let rows = asked["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), read(folder.path(), Table::Runs, FORMS[0]).len());
+    for row in rows {
+        let [of_table] = of_run(folder.path(), Table::Runs, row["source_uri"].as_str().unwrap())
+            .try_into()
+            .unwrap();
+        let pairs = [("rigor_score", "/rigor_score"), ("cost_computed_usd", "/cost_computed_usd")];
+        assert_same(&of_table, row, &pairs);
+    }
+    let csv = printed(&["sql", "select count(*) as runs from runs", "sample-runs/logs", "--csv"]);
+    assert_eq!(csv, format!("runs\r\n{}\r\n", rows.len()));
+    let wrong = trajview(&["sql", "delete from runs", "sample-runs/logs/pi.jsonl"]);
+    assert_eq!(wrong.code, Some(2));
+    let joined = printed(&[
+        "sql",
+        "select r.agent, count(*) as steps from steps join runs r using (transcript_id, source_uri)",
+        "sample-runs/logs/pi.jsonl",
+    ]);
+    assert!(joined.contains("steps"), "{joined}");
 }
 
 #[cfg(feature = "parquet")]
