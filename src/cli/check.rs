@@ -9,7 +9,11 @@ use crate::{
     store::{self, OpenError, Opened, Siblings},
 };
 
-use super::{Exit, Outcome, at, output::Out};
+use super::{
+    Exit, Outcome, at,
+    output::Out,
+    sharding::{IntoParts, Lines, Sharding, runs_at},
+};
 
 /// Read everything, print every warning with its place
 #[derive(Debug, clap::Args)]
@@ -21,6 +25,10 @@ pub struct Args {
     /// Print JSON (schema trajview.check/1)
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    sharding: Sharding,
+    #[command(flatten)]
+    into: IntoParts,
 }
 
 #[derive(Serialize)]
@@ -39,8 +47,14 @@ struct Checked {
 
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let siblings = Siblings::default();
-    let paths = args.paths.iter().flat_map(|path| runs_at(path));
-    let checked: Vec<Checked> = paths.map(|path| check(&path, &siblings)).collect();
+    if let Some(lines) = args.into.begin("check", args.sharding)? {
+        return into_parts(args, &siblings, lines, out);
+    }
+    let paths = match args.sharding.is_asked() {
+        true => args.sharding.runs(&args.paths),
+        false => args.paths.iter().flat_map(|path| runs_at(path)).collect(),
+    };
+    let checked: Vec<Checked> = paths.iter().map(|path| check(path, &siblings)).collect();
     // What could not be read at all weighs more than a warning.
     let exit = checked
         .iter()
@@ -78,6 +92,18 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
             out.line(&format!("{}: {format}, {holds}, {warnings}", checked.path))?;
         }
     }
+    Ok(exit)
+}
+
+/// A line a run.
+fn into_parts(args: &Args, siblings: &Siblings, mut lines: Lines<'_>, out: &mut Out) -> Outcome {
+    let mut exit = Exit::Fine;
+    for path in args.sharding.runs(&args.paths) {
+        let checked = check(&path, siblings);
+        lines.add(&path, &checked)?;
+        exit = std::cmp::max_by_key(exit, checked.exit, |exit| exit.code());
+    }
+    lines.publish(out)?;
     Ok(exit)
 }
 
@@ -120,12 +146,6 @@ impl Checked {
             None => format!("{}: {}", self.path, warning.what),
         }
     }
-}
-
-/// A folder stands for all runs below it.
-fn runs_at(path: &Path) -> Vec<PathBuf> {
-    let runs = if store::holds_runs(path) { store::runs_below(path) } else { vec![] };
-    if runs.is_empty() { vec![path.to_owned()] } else { runs }
 }
 
 fn check(path: &Path, siblings: &Siblings) -> Checked {

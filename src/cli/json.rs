@@ -425,11 +425,16 @@ impl Teller<'_> {
     }
 
     pub fn show_turn(&self, turn: usize) -> ShowTurn {
-        let mut listing = Listing { numbers: self.run.step_numbers(turn), open: vec![] };
-        let steps = self.steps(turn, None, &mut listing);
+        let steps = self.step_rows(turn);
         let (run, turn) = (self.facts(), self.turn(turn));
         let warnings = self.warnings();
         ShowTurn { schema: "trajview.show-turn/1", run, turn, steps, signals: None, warnings }
+    }
+
+    /// The steps of a turn, a sub-agent's below the step that started it.
+    pub fn step_rows(&self, turn: usize) -> Vec<StepRow> {
+        let mut listing = Listing { numbers: self.run.step_numbers(turn), open: vec![] };
+        self.steps(turn, None, &mut listing)
     }
 
     fn facts(&self) -> RunFacts {

@@ -3,6 +3,7 @@
 
 mod panel;
 mod report;
+mod shard;
 pub mod signals;
 
 use std::{
@@ -37,6 +38,7 @@ use crate::{
 use super::{
     Exit, Failure, Outcome, RunArg, at, config, decisions,
     output::{Out, tell},
+    sharding::Sharding,
 };
 
 /// Ask a judge how faithfully each component is implemented, to flag places, or whether decisions were kept
@@ -49,6 +51,9 @@ use super::{
 /// of the process pillars that no recording gives: DQ, the plan; CH, the commits; RT, the requirements with a test; what the
 /// run does not have is not asked. Each one is saved as soon as it is done, into a new file below RUN/judgements. Ends with
 /// 1 where one got no verdict.
+///
+/// With --shard RUN is a folder: one judge is asked about each run bundle of the shard, out of one budget. What was judged already by
+/// the same judge, with the same words, of the same state, is not asked again, and what was stopped goes on.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -103,6 +108,8 @@ pub struct Args {
     /// Go on with the last judging of the same thing, where it stopped
     #[arg(long, conflicts_with = "dry_run")]
     resume: bool,
+    #[command(flatten)]
+    sharding: Sharding,
     /// The settings file, in the place of the usual one
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -137,14 +144,10 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         return Err(Failure::wrong("--store is for --rubric decisions"));
     }
     let judges = judges(args)?;
-    let bundle = bundle(&args.run.path)?;
-    let opened = Arc::new(store::open(&bundle)?);
-    let moments = moments(args, &opened.run)?;
-    let mut calls = vec![];
-    for settings in judges {
-        let wish = wish(args, settings, &opened)?;
-        calls.push(JudgingCall { wish, opened: opened.clone(), bundle: bundle.clone() });
+    if args.sharding.is_asked() {
+        return shard::run(args, &judges, out);
     }
+    let (calls, moments) = calls(args, &args.run.path, judges)?;
     let audited = match calls.as_slice() {
         [only] if args.max_cost.is_none() => only,
         several => return panel::run(args, several, &moments, out),
@@ -154,7 +157,34 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         report::plan((&jobs, &left_out), args.json, out)?;
         return Ok(Exit::Fine);
     }
-    judge(args, audited, &moments, out)
+    let begin = if args.resume { Begin::As(Start::Resume) } else { Begin::As(Start::Anew) };
+    let budget = Arc::new(CostBudget::new(audited.wish.settings.cost));
+    judge(args, audited, (&moments, begin, &budget), out)
+}
+
+/// A call for each judge, and the moments that they judge.
+fn calls(
+    args: &Args,
+    path: &Path,
+    judges: Vec<Settings>,
+) -> Result<(Vec<JudgingCall>, Vec<usize>), Failure> {
+    let bundle = bundle(path)?;
+    let opened = Arc::new(store::open(&bundle)?);
+    let moments = moments(args, &opened.run)?;
+    let mut calls = vec![];
+    for settings in judges {
+        let wish = wish(args, settings, &opened)?;
+        calls.push(JudgingCall { wish, opened: opened.clone(), bundle: bundle.clone() });
+    }
+    Ok((calls, moments))
+}
+
+/// How a judging begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Begin {
+    As(Start),
+    /// It goes on where there is something to go on with, which may be finished already, and else begins anew.
+    Either,
 }
 
 /// What all states of one call have in common.
@@ -183,24 +213,34 @@ fn moments(args: &Args, run: &Run) -> Result<Vec<usize>, Failure> {
     }
 }
 
-fn judge(args: &Args, audited: &JudgingCall, moments: &[usize], out: &mut Out) -> Outcome {
+fn judge(
+    args: &Args,
+    audited: &JudgingCall,
+    (moments, begin, budget): (&[usize], Begin, &Arc<CostBudget>),
+    out: &mut Out,
+) -> Outcome {
     let (stop, signal) = signals::listen();
     let judgements = Judgements::of(&audited.bundle);
-    let start = if args.resume { Start::Resume } else { Start::Anew };
     let mut tell = |news: News<'_>| match news {
         News::Begins(job) => report::beginning(job),
         News::Event(job, event) => report::event(job.scale(), event),
         News::LeftOut(left_out) => report::left_out(left_out),
     };
     let mut states = States::default();
-    judge_each(
-        moments,
-        |turn| audited.job(turn)?.with_key(),
-        (&Arc::new(CostBudget::new(audited.wish.settings.cost)), start),
-        (&judgements, &stop),
-        &mut tell,
-        &mut states,
-    )?;
+    let mut go = |start, states: &mut States| {
+        let job = |turn| audited.job(turn)?.with_key();
+        judge_each(moments, job, (budget, start), (&judgements, &stop), &mut tell, states)
+    };
+    match begin {
+        Begin::As(start) => go(start, &mut states)?,
+        Begin::Either => {
+            go(Start::Resume, &mut states)?;
+            if states.has_nothing_to_resume() {
+                states = States::default();
+                go(Start::Anew, &mut states)?;
+            }
+        }
+    }
     match args.each {
         Some(_) => report::each_ended(&states, args.json, out)?,
         None => {

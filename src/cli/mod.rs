@@ -35,6 +35,7 @@ mod man;
 mod mcp;
 mod measuring;
 mod memory;
+mod merge;
 mod metrics;
 mod new;
 mod outcome;
@@ -47,8 +48,11 @@ mod report;
 mod resampling;
 mod rules;
 mod score;
+mod sharding;
 mod show;
 mod skill;
+#[cfg(feature = "sql")]
+mod sql;
 mod studies;
 mod view;
 
@@ -110,8 +114,11 @@ enum Command {
     Memory(memory::Args),
     New(new::Args),
     Import(import::Args),
-    Export(export::Args),
     Report(Box<report::Args>),
+    Export(Box<export::Args>),
+    Merge(merge::Args),
+    #[cfg(feature = "sql")]
+    Sql(Box<sql::Args>),
     Check(check::Args),
     Formats(formats::Args),
     Metrics(metrics::Args),
@@ -176,6 +183,9 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Import(args)) => import::run(args, out),
         Some(Command::Export(args)) => export::run(args, out),
         Some(Command::Report(args)) => report::run(args, out),
+        Some(Command::Merge(args)) => merge::run(args, out),
+        #[cfg(feature = "sql")]
+        Some(Command::Sql(args)) => sql::run(args, out),
         Some(Command::Check(args)) => check::run(args, out),
         Some(Command::Formats(args)) => formats::run(args, out),
         Some(Command::Metrics(args)) => metrics::run(args, out),

@@ -1,12 +1,12 @@
 //! The options that say what is taken out of an export, and the list of what is.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use clap::ValueEnum;
 use serde::Serialize;
 
 use crate::{
-    code::redact::{Finding, Options, Redactor},
+    code::redact::{Finding, Kind, Options, Redactor},
     run::{Run, Step},
     store,
 };
@@ -69,12 +69,21 @@ impl Redacting {
         }
     }
 
+    /// Whether `--json` was said.
+    pub const fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// Nothing is taken out: for what does not leave this machine.
+    pub const fn off() -> Self {
+        Self { redact: Redact::Off, redact_name: vec![], json: false }
+    }
+
     /// Prints what was found.
-    pub fn list(&self, redactor: &Redactor, out: &mut Out) -> std::io::Result<()> {
-        let findings = redactor.findings();
+    pub fn list(&self, findings: &[Finding], out: &mut Out) -> std::io::Result<()> {
         if self.json {
             let schema = "trajview.redactions/1";
-            return out.json(&Redactions { schema, findings: &findings });
+            return out.json(&Redactions { schema, findings });
         }
         if findings.is_empty() {
             return out.line("nothing to take out was found");
@@ -86,18 +95,17 @@ impl Redacting {
             (">times", &|it| it.times.to_string()),
             ("context", &|it| it.context.clone()),
         ];
-        Table::of(&columns, &findings).write(false, out)
+        Table::of(&columns, findings).write(false, out)
     }
 
     /// Says on standard error how much was taken out.
-    pub fn tell(&self, redactor: &Redactor) {
-        if !redactor.is_on() {
+    pub fn tell(&self, counts: &BTreeMap<Kind, usize>) {
+        if self.redact == Redact::Off {
             tell(
                 "nothing was taken out (--redact off): keys and names in the recording are in the file",
             );
             return;
         }
-        let counts = redactor.counts();
         if !counts.is_empty() {
             let words = counts.iter().map(|(kind, count)| format!("{count} {}", kind.word()));
             let words = words.collect::<Vec<_>>().join(", ");

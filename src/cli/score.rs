@@ -6,7 +6,7 @@ mod document;
 pub mod faithful;
 mod faithful_table;
 mod lifelines;
-mod point;
+pub mod point;
 mod recorded_table;
 mod rubric_tree;
 mod tables;
@@ -27,8 +27,9 @@ use crate::{
     run::{
         Run,
         files::{self, Timeline},
+        rubric::Rubric,
     },
-    store::{self, ReuseReader, Scorer},
+    store::{self, Opened, ReuseReader, Scorer},
 };
 
 use super::{
@@ -37,9 +38,10 @@ use super::{
     memory,
     output::{Forms, Out, tell, tell_warnings},
     process,
+    sharding::{IntoParts, Lines, Sharding},
 };
 use document::{Document, Moment};
-pub use document::{RulerRow, RulesFacts, rules_of};
+pub use document::{RulerRow, RulesFacts, rules_of, skipped};
 use faithful::{ExposureRow, FaithfulnessRow};
 use rubric_tree::NodeRows;
 
@@ -73,11 +75,16 @@ pub struct Args {
     #[arg(long, conflicts_with_all = ["md", "tex", "save_tables"])]
     csv: bool,
     #[command(flatten)]
+    sharding: Sharding,
+    #[command(flatten)]
+    into: IntoParts,
+    #[command(flatten)]
     forms: Forms,
 }
 
+/// The moments that are scored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Each {
+pub enum Each {
     /// The end of the run
     Final,
     /// The end of each checkpoint
@@ -93,10 +100,20 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let reader = Arc::new(ReuseReader::default());
     let scorers = (args.measuring.scorer()?.with_reader(Arc::clone(&reader)), reader);
     let scorer = &scorers.0;
+    if args.tree.is_some() && args.sharding.is_asked() {
+        return Err(Failure::wrong("--shard is for runs, --tree has none"));
+    }
+    if let Some(lines) = args.into.begin("score", args.sharding)? {
+        return into_parts(args, &scorers, lines, out);
+    }
     let documents = match &args.tree {
         Some(folder) => vec![of_folder(folder, &scorers)?],
         None => {
-            args.runs.iter().map(|path| of_run(path, args, &scorers)).collect::<Result<_, _>>()?
+            let runs = match args.sharding.is_asked() {
+                true => args.sharding.runs(&args.runs),
+                false => args.runs.clone(),
+            };
+            runs.iter().map(|path| of_run(path, args, &scorers)).collect::<Result<_, _>>()?
         }
     };
     if args.json {
@@ -112,6 +129,21 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         Some(folder) => Ok(exit_of_folder(folder, &documents)),
         None => Ok(Exit::Fine),
     }
+}
+
+/// A line a run, whatever of them cannot be read.
+fn into_parts(args: &Args, scorers: &Scorers, mut lines: Lines<'_>, out: &mut Out) -> Outcome {
+    for run in args.sharding.runs(&args.runs) {
+        match of_run(&run, args, scorers) {
+            Ok(document) => lines.add(&run, &document.shown(&scorers.0, args.detail))?,
+            Err(why) => {
+                tell(&why.sentence);
+                lines.add_error(&run, &why.sentence)?;
+            }
+        }
+    }
+    lines.publish(out)?;
+    Ok(Exit::Fine)
 }
 
 /// A folder in which no file could be measured has no score: a script must not take it for a good one.
@@ -141,39 +173,70 @@ fn of_run(path: &Path, args: &Args, (scorer, reader): &Scorers) -> Result<Docume
         Some(tree) if run.turns.is_empty() => return Ok(Document::of_tree(path, run, tree)),
         tree => tree,
     };
-    let timeline = archive.timeline(run).map_err(Failure::unread)?;
-    let moments = moments(run, &timeline, args.each)?;
-    let at: Vec<files::Moment> = moments.iter().map(|moment| moment.at).collect();
-    let ends = at.iter().filter(|at| at.step.is_none()).map(|at| at.turns);
-    let done: Vec<usize> = ends.collect();
-    let kept = |scored: Scored| match args.detail {
-        true => scored,
-        false => Scored { detail: Detail::default(), ..scored },
-    };
-    let scored = archive
-        .score_each(run, &at, scorer, &says_how_far(&VERSIONS), &kept)
-        .map_err(Failure::unread)?;
-    let lines = archive.line_counts(run).map_err(Failure::unread)?;
-    let reuse = archive
-        .reuse_each(run, &done, reader, &says_how_far(&MOMENTS), &|reuse| Reused::of(&reuse));
-    let reuse = reuse.map_err(Failure::unread)?;
-    let last = archive.reuse(run, &[run.end()], reader).map_err(Failure::unread)?.pop().flatten();
-    let document =
-        Document::of_run(path, (run, archive), timeline.from.words(), moments, scored, &lines);
     let mut rubric = store::rubric::read(path);
     let chosen = faithful::choose(&mut rubric, args.judge.as_deref())?;
+    let measured = Measured { each: args.each, with_detail: args.detail };
+    let document = measured.document(path, &opened, (&rubric, chosen), (scorer, reader))?;
     tell_warnings(&rubric.warnings);
     let chosen = chosen.and_then(|chosen| rubric.judgements.get(chosen));
     let memory = store::memory_events::course(archive, run, run.end());
     Ok(Document {
-        faithfulness: Some(FaithfulnessRow::of_run(run, &rubric, chosen, last)),
-        exposure: ExposureRow::of(run, &rubric),
         lifelines: lifelines::rows((run, archive), &rubric, chosen).map_err(Failure::unread)?,
         rubric_tree: tree,
         process: Some(process::ScoreRow::of(&store::report(archive, run))),
         memory: memory.as_ref().map(|(course, _)| memory::ScoreRow::of(course)),
-        ..document.with_reuse(&reuse)
+        ..document
     })
+}
+
+/// Which moments are scored, and how much is told of each.
+#[derive(Debug, Clone, Copy)]
+pub struct Measured {
+    pub each: Each,
+    pub with_detail: bool,
+}
+
+impl Measured {
+    /// The points of a run, with what was judged and exposed: what a row of the points' CSV is made of.
+    ///
+    /// # Errors
+    ///
+    /// Where the files cannot be read, and where the run has no such moments.
+    pub fn document(
+        self,
+        path: &Path,
+        opened: &Opened,
+        (rubric, chosen): (&Rubric, Option<usize>),
+        (scorer, reader): (&Scorer, &Arc<ReuseReader>),
+    ) -> Result<Document, Failure> {
+        let (run, archive) = (&*opened.run, &*opened.archive);
+        let timeline = archive.timeline(run).map_err(Failure::unread)?;
+        let moments = moments(run, &timeline, self.each)?;
+        let at: Vec<files::Moment> = moments.iter().map(|moment| moment.at).collect();
+        let ends = at.iter().filter(|at| at.step.is_none()).map(|at| at.turns);
+        let done: Vec<usize> = ends.collect();
+        let kept = |scored: Scored| match self.with_detail {
+            true => scored,
+            false => Scored { detail: Detail::default(), ..scored },
+        };
+        let scored = archive
+            .score_each(run, &at, scorer, &says_how_far(&VERSIONS), &kept)
+            .map_err(Failure::unread)?;
+        let lines = archive.line_counts(run).map_err(Failure::unread)?;
+        let reuse = archive
+            .reuse_each(run, &done, reader, &says_how_far(&MOMENTS), &|reuse| Reused::of(&reuse));
+        let reuse = reuse.map_err(Failure::unread)?;
+        let last =
+            archive.reuse(run, &[run.end()], reader).map_err(Failure::unread)?.pop().flatten();
+        let from = timeline.from.words();
+        let document = Document::of_run(path, (run, archive), from, moments, scored, &lines);
+        let chosen = chosen.and_then(|chosen| rubric.judgements.get(chosen));
+        Ok(Document {
+            faithfulness: Some(FaithfulnessRow::of_run(run, rubric, chosen, last)),
+            exposure: ExposureRow::of(run, rubric),
+            ..document.with_reuse(&reuse)
+        })
+    }
 }
 
 /// A work that may take long, as its progress is said.

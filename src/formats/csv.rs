@@ -12,12 +12,27 @@ const FORMULA: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
 /// One line with its end. A cell is quoted where a reader would take it otherwise: around dividers, quotes and line
 /// ends, and where blanks are at its ends.
 pub fn row(cells: impl IntoIterator<Item = String>) -> String {
-    let written = |cell: String| {
-        let cell = harmless(&cell);
-        let is_plain = !cell.contains([',', ';', '\t', '"', '\n', '\r']) && cell.trim() == cell;
-        if is_plain { cell.into_owned() } else { format!("\"{}\"", cell.replace('"', "\"\"")) }
-    };
-    cells.into_iter().map(written).collect::<Vec<_>>().join(",") + "\r\n"
+    line(cells.into_iter().map(|cell| written(&cell).into_owned()))
+}
+
+/// As [`row`], for a table in which nothing is not the same as an empty text: the first is an empty cell, the second a
+/// pair of quotes.
+pub fn row_with_missing<'c>(cells: impl IntoIterator<Item = Option<Cow<'c, str>>>) -> String {
+    line(cells.into_iter().map(|cell| match cell {
+        None => String::new(),
+        Some(cell) if cell.is_empty() => "\"\"".into(),
+        Some(cell) => written(&cell).into_owned(),
+    }))
+}
+
+fn line(cells: impl Iterator<Item = String>) -> String {
+    cells.collect::<Vec<_>>().join(",") + "\r\n"
+}
+
+fn written(cell: &str) -> Cow<'_, str> {
+    let cell = harmless(cell);
+    let is_plain = !cell.contains([',', ';', '\t', '"', '\n', '\r']) && cell.trim() == cell;
+    if is_plain { cell } else { Cow::Owned(format!("\"{}\"", cell.replace('"', "\"\""))) }
 }
 
 /// The cell as a spreadsheet may have it.

@@ -44,6 +44,13 @@ pub struct States {
     pub left_out: Vec<LeftOut>,
 }
 
+impl States {
+    /// Whether there was to be something to go on with, and there is nothing.
+    pub fn has_nothing_to_resume(&self) -> bool {
+        self.judged.iter().any(|(_, it)| matches!(it.halted, Some(Halt::NothingToResume)))
+    }
+}
+
 /// The jobs of the states after these turns, and the states that have nothing to judge. An error where that is so of all
 /// of them.
 pub fn jobs(

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::{
     code::patch::{LineKind, PatchHunk},
     run::{
-        Edit, Role, Run, Step, StepId, StepKind, StepText, Time, Tokens,
+        Edit, Role, Run, Step, StepId, StepKind, StepText, Time, Tokens, Turn,
         files::{RecordedChange, RecordedEdit},
     },
 };
@@ -85,6 +85,19 @@ pub fn messages(run: &Run, archive: &Archive) -> Exported {
     }
     writer.report();
     Exported { document, left_out: writer.left_out }
+}
+
+/// How many messages [`messages`] makes of a run, without reading their words.
+pub fn message_count(run: &Run) -> usize {
+    let of_step = |step: &Step| match (step.kind, &step.tool) {
+        (StepKind::Tool | StepKind::SubAgent, None) => 0,
+        (StepKind::Tool | StepKind::SubAgent, Some(tool)) => 1 + usize::from(tool.result.is_some()),
+        (StepKind::Message | StepKind::Thinking | StepKind::Compaction | StepKind::Unknown, _) => 1,
+    };
+    let of_turn = |turn: &Turn| {
+        usize::from(turn.request.is_some()) + turn.steps.iter().map(of_step).sum::<usize>()
+    };
+    run.turns.iter().map(of_turn).sum()
 }
 
 struct Writer<'r> {

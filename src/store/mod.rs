@@ -12,6 +12,7 @@ mod cache;
 pub mod cards;
 pub mod checks;
 pub mod config;
+pub mod dataset;
 pub mod decisions;
 mod digest;
 mod disk;

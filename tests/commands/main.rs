@@ -17,6 +17,7 @@ mod cost;
 mod counts;
 mod decisions;
 mod decisions_judged;
+mod export_tables;
 mod exported;
 mod faithfulness;
 mod find;

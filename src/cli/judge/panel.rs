@@ -9,7 +9,7 @@ use crate::{
     judge::{
         cost::{Common, CostBudget},
         each::{self, EachError, News, States, judge_each},
-        run::{Halt, Start},
+        run::Start,
     },
     store::judgements::Judgements,
 };
@@ -99,10 +99,7 @@ fn ask(args: &Args, calls: &[JudgingCall], moments: &[usize]) -> (Vec<Asked>, Op
         let start = if args.resume { Start::Resume } else { Start::Anew };
         let mut failed = go(start, &mut states).err();
         // A panel that was stopped may not have come to this judge.
-        let nothing = |states: &States| {
-            states.judged.iter().any(|(_, it)| matches!(it.halted, Some(Halt::NothingToResume)))
-        };
-        if args.resume && nothing(&states) {
+        if args.resume && states.has_nothing_to_resume() {
             states = States::default();
             failed = go(Start::Anew, &mut states).err();
         }

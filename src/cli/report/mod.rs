@@ -79,7 +79,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let redactor = args.redacting.redactor(opened.iter().map(|it| &*it.run));
     let report = redacted(report, &redactor)?;
     if args.redacting.is_list() {
-        args.redacting.list(&redactor, out)?;
+        args.redacting.list(&redactor.findings(), out)?;
         return Ok(Exit::Fine);
     }
     let text = if args.markdown {
@@ -89,7 +89,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     } else {
         html::page(&report, args.most_bytes)
     };
-    args.redacting.tell(&redactor);
+    args.redacting.tell(&redactor.counts());
     match &args.out {
         None => out.raw(text.as_bytes())?,
         Some(path) => {

@@ -1,0 +1,121 @@
+//! `trajview sql`: a question in SQL about runs, over the tables that `export` writes.
+
+use std::{collections::BTreeMap, path::PathBuf};
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::store::dataset::{Cell, Database, Spool, named_in};
+
+use super::{
+    Exit, Failure, Outcome, at,
+    export::{With, exit_of, read_all},
+    measuring::Measuring,
+    output::{Forms, Out, Table, csv_row, tell},
+    pricing::Pricing,
+    redaction::Redacting,
+    score::Each,
+    sharding::Sharding,
+};
+
+/// Ask runs in SQL, over the tables that export writes
+///
+/// The tables are those of `trajview export --columns`; only those that the query names are made. The words are SQLite's; true and
+/// false are 1 and 0. Nothing is kept.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The query, as "select agent, count(*) from runs group by agent"
+    #[arg(value_name = "QUERY")]
+    query: String,
+    /// Logs, run bundles, or folders below which runs are looked for
+    #[arg(value_name = "PATH", required = true, value_parser = at::recording())]
+    paths: Vec<PathBuf>,
+    /// The moments in the table of points
+    #[arg(long, value_enum, default_value_t = Each::Final)]
+    each: Each,
+    #[command(flatten)]
+    sharding: Sharding,
+    #[command(flatten)]
+    measuring: Measuring,
+    #[command(flatten)]
+    pricing: Pricing,
+    /// Print JSON (schema trajview.sql/1)
+    #[arg(long, conflicts_with_all = ["csv", "md", "tex", "save_tables"])]
+    json: bool,
+    /// Print CSV
+    #[arg(long, conflicts_with_all = ["md", "tex", "save_tables"])]
+    csv: bool,
+    #[command(flatten)]
+    forms: Forms,
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    /// In their order.
+    columns: &'a [String],
+    rows: Vec<BTreeMap<&'a str, Value>>,
+}
+
+pub fn run(args: &Args, out: &mut Out) -> Outcome {
+    out.write_as(&args.forms)?;
+    let tables = named_in(&args.query);
+    let with = With::new(&tables, args.each, &args.measuring, &args.pricing, &Redacting::off())?;
+    let cannot = |why: std::io::Error| Failure::unread(format!("cannot keep the rows: {why}"));
+    let mut spool = Spool::new(&std::env::temp_dir()).map_err(cannot)?;
+    let runs = if tables.is_empty() { vec![] } else { args.sharding.runs(&args.paths) };
+    let unread = read_all(&runs, &with, &mut spool).map_err(cannot)?;
+    unread.iter().for_each(|it| tell(&it.why));
+    let database = Database::of(&mut spool, &tables).map_err(cannot)?;
+    let answer = database.ask(&args.query).map_err(Failure::wrong)?;
+    if args.json {
+        let row = |cells: &Vec<Cell>| {
+            answer.columns.iter().map(String::as_str).zip(cells.iter().map(json)).collect()
+        };
+        let rows = answer.rows.iter().map(row).collect();
+        out.json(&Document { schema: "trajview.sql/1", columns: &answer.columns, rows })?;
+    } else if args.csv {
+        out.raw(csv_row(answer.columns.iter().cloned()).as_bytes())?;
+        for row in &answer.rows {
+            out.raw(csv_row(row.iter().map(|cell| said(cell, ""))).as_bytes())?;
+        }
+    } else {
+        let is_number = |at: usize| {
+            let known = answer.rows.iter().filter_map(|row| row.get(at));
+            let mut known = known.filter(|cell| **cell != Cell::Missing).peekable();
+            known.peek().is_some() && known.all(|cell| cell.text().is_none())
+        };
+        let heads = answer
+            .columns
+            .iter()
+            .enumerate()
+            .map(|(at, name)| format!("{}{name}", if is_number(at) { ">" } else { "" }));
+        let mut table = Table::headed(heads.collect());
+        for row in &answer.rows {
+            table.row(row.iter().map(|cell| said(cell, "-")).collect());
+        }
+        table.write(args.forms.md, out)?;
+    }
+    let is_shard = args.sharding.is_asked();
+    Ok(if is_shard { Exit::Fine } else { exit_of(spool.count(), &unread) })
+}
+
+fn json(cell: &Cell) -> Value {
+    match cell {
+        Cell::Missing => Value::Null,
+        Cell::Text(words) => words.clone().into(),
+        Cell::Whole(number) => (*number).into(),
+        Cell::Real(number) => (*number).into(),
+        Cell::Truth(is_so) => (*is_so).into(),
+    }
+}
+
+fn said(cell: &Cell, missing: &str) -> String {
+    match cell {
+        Cell::Missing => missing.to_owned(),
+        Cell::Text(words) => words.clone(),
+        Cell::Whole(number) => number.to_string(),
+        Cell::Real(number) => number.to_string(),
+        Cell::Truth(is_so) => is_so.to_string(),
+    }
+}

@@ -1,0 +1,35 @@
+//! Runs as tables for other programs: Parquet, CSV and JSON lines.
+//!
+//! [`columns`] declares every table once: each column with its type, its unit, what it means and where in the JSON of the
+//! commands its value stands. A [`Row`] is made of that JSON, so that a value in a table is the one a command prints. A
+//! [`Spool`] keeps the rows of all runs on disk until all are there; they are then written sorted by task and run, each
+//! table as one immutable part of the folder ([`DataFolder`]), named by its [`Shard`] and by its content. [`merge`] joins the
+//! parts of all shards into what one export of all runs writes, byte for byte.
+//!
+//! A new column is one row of `columns.rs`. A new form is one more [`Form`] with its [`PartWriter`] and its reader.
+
+mod cell;
+mod columns;
+mod csv;
+mod folder;
+mod form;
+mod jsonl;
+mod merge;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod shard;
+mod spool;
+#[cfg(feature = "sql")]
+mod sql;
+#[cfg(test)]
+mod tests;
+
+pub use cell::{Cell, Row};
+pub use columns::{Column, Kind, SCHEMA, Table, columns, described, point_numbers};
+pub use folder::{DataFolder, Existing, Part, PartFile, Published};
+pub use form::{Form, PartWriter, Rows, rows};
+pub use merge::{Merged, merge};
+pub use shard::{Shard, id_of};
+pub use spool::{RunRows, Spool};
+#[cfg(feature = "sql")]
+pub use sql::{Answer, Database, named_in};

@@ -1,0 +1,172 @@
+//! The same tables for questions in SQL, in a database that SQLite keeps in memory and, where it grows, in a file without a
+//! name. Nothing of it outlives the question.
+
+use std::io;
+
+use rusqlite::{
+    Connection, ToSql, params_from_iter, types::ToSqlOutput, types::Value, types::ValueRef,
+};
+
+use super::{
+    cell::Cell,
+    columns::{Kind, Table, columns},
+    spool::Spool,
+};
+
+/// A table of answers: names of columns, and rows.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Answer {
+    pub columns: Vec<String>,
+    pub rows: Vec<Vec<Cell>>,
+}
+
+/// The tables of a spool, to be asked.
+pub struct Database(Connection);
+
+impl Database {
+    /// Takes the rows of some tables; the others are there without rows.
+    ///
+    /// # Errors
+    ///
+    /// Where the rows cannot be read or the database cannot be written.
+    pub fn of(spool: &mut Spool, tables: &[Table]) -> io::Result<Self> {
+        let mut connection = Connection::open("").map_err(io::Error::other)?;
+        for table in Table::ALL {
+            connection.execute(&created(table), ()).map_err(io::Error::other)?;
+        }
+        for table in tables {
+            let transaction = connection.transaction().map_err(io::Error::other)?;
+            let holes = vec!["?"; columns(*table).len()].join(", ");
+            let insert = format!("insert into {} values ({holes})", table.word());
+            let mut statement = transaction.prepare(&insert).map_err(io::Error::other)?;
+            spool.write(*table, &mut |row| {
+                statement.execute(params_from_iter(row)).map(drop).map_err(io::Error::other)
+            })?;
+            drop(statement);
+            transaction.commit().map_err(io::Error::other)?;
+        }
+        connection.pragma_update(None, "query_only", true).map_err(io::Error::other)?;
+        Ok(Self(connection))
+    }
+
+    /// What a query gives.
+    ///
+    /// # Errors
+    ///
+    /// A sentence of SQLite's, where the query is wrong, and where it is no query.
+    pub fn ask(&self, query: &str) -> Result<Answer, String> {
+        let said = |why: rusqlite::Error| why.to_string();
+        let mut statement = self.0.prepare(query).map_err(said)?;
+        if !statement.readonly() || statement.column_count() == 0 {
+            return Err("expected one query, as select; nothing can be changed here".into());
+        }
+        let names: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+        let mut found = statement.query(()).map_err(said)?;
+        let mut rows = vec![];
+        while let Some(row) = found.next().map_err(said)? {
+            let cells = (0..names.len()).map(|at| row.get_ref(at).map(cell));
+            rows.push(cells.collect::<Result<Vec<_>, _>>().map_err(said)?);
+        }
+        drop(found);
+        Ok(Answer { columns: names, rows })
+    }
+}
+
+/// The tables that a query may read: those whose names stand in it.
+pub fn named_in(query: &str) -> Vec<Table> {
+    let words: Vec<String> = query
+        .split(|c: char| !c.is_alphanumeric() && c != '_')
+        .map(str::to_ascii_lowercase)
+        .collect();
+    Table::ALL.into_iter().filter(|table| words.iter().any(|it| it == table.word())).collect()
+}
+
+fn created(table: Table) -> String {
+    let columns = columns(table).iter().map(|column| {
+        let kind = match column.kind {
+            Kind::Text | Kind::Json => "text",
+            Kind::Whole => "integer",
+            Kind::Real => "real",
+            Kind::Truth => "boolean",
+        };
+        format!("\"{}\" {kind}", column.name)
+    });
+    format!("create table {} ({})", table.word(), columns.collect::<Vec<_>>().join(", "))
+}
+
+impl ToSql for Cell {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(match self {
+            Self::Missing => ToSqlOutput::Owned(Value::Null),
+            Self::Text(words) => ToSqlOutput::Borrowed(ValueRef::Text(words.as_bytes())),
+            Self::Whole(number) => ToSqlOutput::Owned(Value::Integer(*number)),
+            Self::Real(number) => ToSqlOutput::Owned(Value::Real(*number)),
+            Self::Truth(is_so) => ToSqlOutput::Owned(Value::Integer(i64::from(*is_so))),
+        })
+    }
+}
+
+fn cell(value: ValueRef<'_>) -> Cell {
+    match value {
+        ValueRef::Null => Cell::Missing,
+        ValueRef::Integer(number) => Cell::Whole(number),
+        ValueRef::Real(number) if number.is_finite() => Cell::Real(number),
+        ValueRef::Real(_) => Cell::Missing,
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
+            Cell::Text(String::from_utf8_lossy(bytes).into_owned())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{super::spool::RunRows, *};
+
+    fn database() -> Database {
+        let folder = tempfile::tempdir().unwrap();
+        let mut spool = Spool::new(folder.path()).unwrap();
+        for (path, task, tokens) in [("b", "t", json!(3)), ("a", "t", json!(null))] {
+            let mut rows = RunRows::new(Some(task), path);
+            let row = json!({ "source_uri": path, "task_id": task, "total_tokens": tokens,
+                "outcome": { "success": true }, "totals": { "cost_usd": 0.1 } });
+            rows.push(Table::Runs, &row);
+            spool.add(rows).unwrap();
+        }
+        Database::of(&mut spool, &[Table::Runs]).unwrap()
+    }
+
+    #[test]
+    fn a_query_sees_the_values_of_the_tables_and_null_is_null() {
+        let answer = database()
+            .ask("select source_uri, total_tokens, success, cost_usd from runs order by source_uri")
+            .unwrap();
+
+        assert_eq!(answer.columns, ["source_uri", "total_tokens", "success", "cost_usd"]);
+        let row = |path: &str, tokens| {
+            vec![Cell::Text(path.into()), tokens, Cell::Whole(1), Cell::Real(0.1)]
+        };
+        assert_eq!(answer.rows, [row("a", Cell::Missing), row("b", Cell::Whole(3))]);
+    }
+
+    #[test]
+    fn tables_that_are_not_named_are_there_without_rows() {
+        let answer = database().ask("select count(*) from texts").unwrap();
+
+        assert_eq!(answer.rows, [[Cell::Whole(0)]]);
+        assert_eq!(named_in("SELECT * FROM Runs join turns t"), [Table::Runs, Table::Turns]);
+        assert_eq!(named_in("select my_runs"), []);
+    }
+
+    #[test]
+    fn nothing_can_be_changed() {
+        let database = database();
+        for query in
+            ["delete from runs", "drop table runs", "attach 'x.db' as x", "create table x (a)", ""]
+        {
+            assert!(database.ask(query).is_err(), "{query}");
+        }
+        assert!(database.ask("select nothing from runs").unwrap_err().contains("nothing"));
+    }
+}

@@ -1,0 +1,690 @@
+//! `trajview export` with tables, `trajview merge` and `--shard`: what stands in a table is what the commands print, shards come
+//! to the same as one, and nothing that is there is written again.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    time::SystemTime,
+};
+
+use serde_json::Value;
+use tempfile::TempDir;
+use trajview::store::dataset::{Cell, Form, Part, Row, Table, columns, rows};
+
+use crate::common::{
+    judge_desk::{Desk, ran},
+    judge_server::{Server, able},
+    printed, project, trajview,
+};
+
+/// Few runs that have everything: commits, checkpoints, verdicts, flags, sub-agents, a rubric tree, logs alone.
+const RUNS: [&str; 6] = [
+    "sample-runs/codex-p12",
+    "sample-runs/codex-p12-single-shot",
+    "sample-runs/claude-code",
+    "sample-runs/slopcodebench",
+    "sample-runs/paperbench",
+    "sample-runs/logs",
+];
+
+const FORMS: &[Form] = if cfg!(feature = "parquet") {
+    &[Form::Parquet, Form::Csv, Form::Jsonl]
+} else {
+    &[Form::Csv, Form::Jsonl]
+};
+
+/// Exports in every form into one folder.
+fn export(paths: &[&str], folder: &Path, more: &[&str]) -> String {
+    let folder = folder.to_str().unwrap();
+    let forms: Vec<String> = FORMS.iter().map(|form| format!("--{}", form.word())).collect();
+    let mut arguments = vec!["export"];
+    arguments.extend(paths);
+    forms.iter().for_each(|form| arguments.extend([form.as_str(), folder]));
+    arguments.extend(more);
+    printed(&arguments)
+}
+
+fn exported(paths: &[&str]) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    export(paths, folder.path(), &[]);
+    folder
+}
+
+fn part(folder: &Path, table: Table, form: Form) -> PathBuf {
+    let is_it = |path: &PathBuf| {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        Part::parse(name).is_some_and(|it| it.of == table.word() && it.extension == form.word())
+    };
+    let mut parts = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    parts.find(is_it).unwrap_or_else(|| panic!("no part of {table:?} in {form:?}"))
+}
+
+fn read(folder: &Path, table: Table, form: Form) -> Vec<Row> {
+    let read = rows(form, table, &part(folder, table, form)).unwrap();
+    read.map(Result::unwrap).collect()
+}
+
+/// The rows of one run, by the names of columns, as the first form has them.
+fn of_run(folder: &Path, table: Table, path: &str) -> Vec<BTreeMap<&'static str, Cell>> {
+    let named = read(folder, table, FORMS[0]).into_iter().map(|row| {
+        columns(table).iter().map(|column| column.name).zip(row).collect::<BTreeMap<_, _>>()
+    });
+    named.filter(|row| row["source_uri"] == Cell::Text(path.into())).collect()
+}
+
+/// What a command prints as JSON. A float stays the digits that are printed, behind a mark: read by serde_json it may be
+/// another in its last digit.
+fn json(arguments: &[&str]) -> Value {
+    let text = printed(arguments);
+    let marked = text.lines().map(|line| {
+        let (key, value) = line.split_once("\": ").map_or(("", line), |(key, value)| (key, value));
+        let number = value.trim().trim_end_matches(',');
+        match number.parse::<f64>().is_ok() && number.contains(['.', 'e']) {
+            false => line.to_owned(),
+            true => {
+                let value = value.replace(number, &format!("\"{FLOAT}{number}\""));
+                if key.is_empty() { value } else { format!("{key}\": {value}") }
+            }
+        }
+    });
+    serde_json::from_str(&marked.collect::<Vec<_>>().join("\n")).unwrap()
+}
+
+const FLOAT: &str = "a float: ";
+
+/// A value that a command printed, as the cell that it is to be.
+fn printed_cell(value: &Value) -> Cell {
+    match value {
+        Value::Null => Cell::Missing,
+        Value::Bool(is_so) => Cell::Truth(*is_so),
+        Value::String(words) => match words.strip_prefix(FLOAT) {
+            Some(digits) => Cell::Real(digits.parse().unwrap()),
+            None => Cell::Text(words.clone()),
+        },
+        Value::Number(number) => Cell::Whole(number.as_i64().unwrap()),
+        other => Cell::Text(other.to_string()),
+    }
+}
+
+/// A column of numbers has `1.0` where JSON may have `1`.
+fn same(cell: &Cell, value: &Value) -> bool {
+    match (cell, printed_cell(value)) {
+        (Cell::Real(number), Cell::Whole(whole)) => *number == whole as f64,
+        (cell, printed) => *cell == printed,
+    }
+}
+
+fn assert_same(row: &BTreeMap<&'static str, Cell>, document: &Value, pairs: &[(&str, &str)]) {
+    for (column, pointer) in pairs {
+        let value = document.pointer(pointer).unwrap_or(&Value::Null);
+        assert!(same(&row[column], value), "{column}: {:?}, {pointer}: {value}", row[column]);
+    }
+}
+
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let named = |path: PathBuf| {
+        (path.file_name().unwrap().to_str().unwrap().to_owned(), fs::read(&path).unwrap())
+    };
+    entries.map(named).collect()
+}
+
+#[test]
+fn runs_turns_and_signals_are_those_that_show_prints() {
+    let folder = exported(&RUNS);
+    for run in
+        ["sample-runs/codex-p12", "sample-runs/slopcodebench/tally", "sample-runs/logs/pi.jsonl"]
+    {
+        let shown = json(&["show", run, "--process", "--json"]);
+
+        let [row] = of_run(folder.path(), Table::Runs, run).try_into().unwrap();
+        assert_same(
+            &row,
+            &shown,
+            &[
+                ("transcript_id", "/run/id"),
+                ("source_type", "/run/format"),
+                ("date", "/run/started_at"),
+                ("ended_at", "/run/ended_at"),
+                ("task_id", "/run/task/id"),
+                ("task_title", "/run/task/title"),
+                ("agent", "/run/agent"),
+                ("agent_version", "/run/agent_version"),
+                ("model", "/run/model"),
+                ("condition", "/run/condition"),
+                ("harness", "/run/harness"),
+                ("files_from", "/run/files_from"),
+                ("title", "/run/title"),
+                ("total_time", "/totals/duration_s"),
+                ("turns", "/totals/turns"),
+                ("steps", "/totals/steps"),
+                ("tool_calls", "/totals/tool_calls"),
+                ("errors", "/totals/errors"),
+                ("input_tokens", "/totals/tokens/input"),
+                ("cached_input_tokens", "/totals/tokens/cached_input"),
+                ("output_tokens", "/totals/tokens/output"),
+                ("reasoning_tokens", "/totals/tokens/reasoning"),
+                ("cost_usd", "/totals/cost_usd"),
+                ("cost_computed_usd", "/totals/cost_computed_usd"),
+                ("lines_added", "/totals/added"),
+                ("lines_removed", "/totals/removed"),
+                ("mcf", "/faithfulness/mcf"),
+                ("judged", "/faithfulness/judged"),
+                ("judge", "/faithfulness/judge"),
+                ("judgement", "/faithfulness/judgement"),
+                ("rigor_score", "/process/rigor_score"),
+                ("pillar_pf", "/process/pillars/pf"),
+                ("pillar_tad", "/process/pillars/tad"),
+                ("signals", "/process/signals"),
+                ("read_error", "/nothing"),
+            ],
+        );
+        assert_eq!(
+            row["warnings"],
+            Cell::Whole(shown["warnings"].as_array().unwrap().len() as i64)
+        );
+
+        let turns = of_run(folder.path(), Table::Turns, run);
+        let printed = shown["turns"].as_array().unwrap();
+        assert_eq!(turns.len(), printed.len());
+        for (row, turn) in turns.iter().zip(printed) {
+            assert_same(
+                row,
+                turn,
+                &[
+                    ("turn", "/turn"),
+                    ("checkpoint", "/checkpoint"),
+                    ("started_at", "/started_at"),
+                    ("counts", "/counts"),
+                    ("steps", "/steps"),
+                    ("tool_calls", "/tool_calls"),
+                    ("errors", "/errors"),
+                    ("input_tokens", "/tokens/input"),
+                    ("output_tokens", "/tokens/output"),
+                    ("cost_computed_usd", "/cost_computed_usd"),
+                    ("context_tokens", "/context_tokens"),
+                    ("commit", "/commit"),
+                    ("state", "/state"),
+                    ("denied", "/denied"),
+                ],
+            );
+        }
+        let signals = of_run(folder.path(), Table::Signals, run);
+        let printed = shown["signals"].as_array().unwrap();
+        assert_eq!(signals.len(), printed.len());
+        for (row, signal) in signals.iter().zip(printed) {
+            assert_same(row, signal, &[("kind", "/kind"), ("why", "/why"), ("path", "/path")]);
+            let (Cell::Whole(turn), Cell::Whole(step)) = (&row["turn"], &row["step"]) else {
+                panic!("{row:?}")
+            };
+            assert_eq!(signal["step"], format!("{turn}.{step}"));
+        }
+    }
+    let tree = json(&["show", "sample-runs/paperbench/grader_output.json", "--json"]);
+    let [row] = of_run(folder.path(), Table::Runs, "sample-runs/paperbench/grader_output.json")
+        .try_into()
+        .unwrap();
+    assert_same(&row, &tree, &[("rubric_score", "/rubric_tree/score"), ("steps", "/totals/steps")]);
+    let score = tree["rubric_tree"]["score"].as_str().unwrap().trim_start_matches(FLOAT);
+    assert_eq!(row["score"], Cell::Text(score.into()));
+}
+
+/// The steps of a turn in the order of their numbers, each with the sub-agent whose it is.
+fn flat<'v>(
+    steps: &'v Value,
+    agent: Option<&'v Value>,
+    into: &mut Vec<(&'v Value, Option<&'v Value>)>,
+) {
+    for step in steps.as_array().into_iter().flatten() {
+        into.push((step, agent));
+        flat(&step["subagent"]["steps"], step.pointer("/subagent/id"), into);
+    }
+}
+
+#[test]
+fn steps_texts_and_edits_are_those_that_show_prints_of_a_turn() {
+    let folder = exported(&RUNS);
+    for (run, turn) in [
+        ("sample-runs/codex-p12", 36),
+        ("sample-runs/claude-code/054395ac-4290-4fcf-ab21-925712a16d08.jsonl", 5),
+        ("sample-runs/logs/opencode.export.json", 1),
+    ] {
+        let shown = json(&["show", run, "--turn", &turn.to_string(), "--json"]);
+        let mut printed = vec![];
+        flat(&shown["steps"], None, &mut printed);
+        let here = |table: Table| -> Vec<BTreeMap<&'static str, Cell>> {
+            let all = of_run(folder.path(), table, run).into_iter();
+            all.filter(|row| row["turn"] == Cell::Whole(turn)).collect()
+        };
+
+        let steps = here(Table::Steps);
+        assert_eq!(steps.len(), printed.len(), "{run}");
+        for (row, (step, agent)) in steps.iter().zip(&printed) {
+            assert_same(
+                row,
+                step,
+                &[
+                    ("step", "/step"),
+                    ("kind", "/kind"),
+                    ("role", "/role"),
+                    ("label", "/label"),
+                    ("tool", "/tool/name"),
+                    ("call_id", "/tool/call_id"),
+                    ("started_at", "/started_at"),
+                    ("since_turn_s", "/since_turn_s"),
+                    ("took_s", "/took_s"),
+                    ("waited_s", "/waited_s"),
+                    ("model_call", "/model_call"),
+                    ("input_tokens", "/tokens/input"),
+                    ("cost_computed_usd", "/cost_computed_usd"),
+                    ("is_error", "/is_error"),
+                    ("outcome", "/result/outcome"),
+                    ("exit_code", "/result/exit_code"),
+                    ("result_bytes", "/result/bytes"),
+                    ("file", "/where/file"),
+                    ("line", "/where/line"),
+                ],
+            );
+            assert!(same(&row["agent_id"], agent.unwrap_or(&Value::Null)));
+        }
+
+        let texts = here(Table::Texts);
+        let text = |step: &Value, part: &str| {
+            let is_it = |row: &&BTreeMap<_, Cell>| {
+                same(&row["step"], step) && row["part"] == Cell::Text(part.into())
+            };
+            texts.iter().find(is_it).map_or(Cell::Missing, |row| row["text"].clone())
+        };
+        assert!(same(&text(&Value::Null, "request"), &shown["request"]));
+        for (step, _) in &printed {
+            let number = &step["step"];
+            let words = step["text"].as_str().filter(|words| !words.is_empty());
+            assert_eq!(
+                text(number, "text"),
+                words.map_or(Cell::Missing, |it| Cell::Text(it.into()))
+            );
+            let null = Value::Null;
+            let arguments = step.pointer("/tool/arguments").unwrap_or(&null);
+            assert!(same(&text(number, "arguments"), arguments));
+            assert!(same(&text(number, "result"), step.pointer("/result/text").unwrap_or(&null)));
+        }
+
+        let edits = here(Table::Edits);
+        let of = |scope: &str| -> Vec<&BTreeMap<&'static str, Cell>> {
+            edits.iter().filter(|row| row["scope"] == Cell::Text(scope.into())).collect()
+        };
+        let of_turn: Vec<&Value> = shown["edits"].as_array().unwrap().iter().collect();
+        let of_steps: Vec<&Value> =
+            printed.iter().flat_map(|(step, _)| step["edits"].as_array().unwrap()).collect();
+        for (rows, printed) in [(of("turn"), of_turn), (of("step"), of_steps)] {
+            assert_eq!(rows.len(), printed.len(), "{run}");
+            for (row, edit) in rows.iter().zip(printed) {
+                let pairs = [
+                    ("path", "/path"),
+                    ("kind", "/kind"),
+                    ("from_path", "/from"),
+                    ("lines_added", "/added"),
+                    ("lines_removed", "/removed"),
+                    ("origin", "/origin"),
+                ];
+                assert_same(row, edit, &pairs);
+            }
+        }
+    }
+}
+
+#[test]
+fn points_verdicts_and_flags_are_those_that_are_printed_and_kept_beside_the_run() {
+    let folder = tempfile::tempdir().unwrap();
+    export(&RUNS, folder.path(), &["--each", "checkpoint"]);
+    for run in ["sample-runs/codex-p12", "sample-runs/slopcodebench/tally"] {
+        let scored = json(&["score", run, "--each", "checkpoint", "--json"]);
+        let points = of_run(folder.path(), Table::Points, run);
+        let printed = scored["points"].as_array().unwrap();
+        assert_eq!(points.len(), printed.len());
+        for (row, point) in points.iter().zip(printed) {
+            for name in
+                ["label", "turn", "commit", "churn", "files", "loc", "erosion", "verbosity", "gini"]
+            {
+                assert!(same(&row[name], &point[name]), "{name}: {:?} {}", row[name], point[name]);
+            }
+        }
+        let last = points.last().unwrap();
+        assert_same(
+            last,
+            &scored["faithfulness"],
+            &[("mcf", "/mcf"), ("dir", "/dir"), ("if50", "/if50")],
+        );
+    }
+
+    let run = "sample-runs/codex-p12";
+    let mut kept = 0;
+    for entry in fs::read_dir(project(run).join("judgements")).unwrap() {
+        let text = fs::read_to_string(entry.unwrap().path()).unwrap();
+        let judgement: Value = serde_json::from_str(&text).unwrap();
+        kept += judgement["scores"].as_array().map_or(0, Vec::len);
+    }
+    let verdicts = of_run(folder.path(), Table::Verdicts, run);
+    assert!(kept > 0);
+    assert_eq!(verdicts.len(), kept);
+    assert!(verdicts.iter().all(|row| matches!(row["score"], Cell::Real(_))), "{verdicts:?}");
+
+    let shown = json(&["show", "sample-runs/slopcodebench/tally", "--json"]);
+    let printed: Vec<&Value> = shown["recorded"]["by_checkpoint"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|checkpoint| checkpoint["flags"].as_array().into_iter().flatten())
+        .collect();
+    let flags = of_run(folder.path(), Table::Flags, "sample-runs/slopcodebench/tally");
+    assert!(!printed.is_empty());
+    assert_eq!(flags.len(), printed.len());
+    for (row, flag) in flags.iter().zip(printed) {
+        let pairs =
+            [("criterion", "/criterion"), ("path", "/path"), ("explanation", "/explanation")];
+        assert_same(row, flag, &pairs);
+    }
+}
+
+#[test]
+fn every_form_has_the_same_rows() {
+    let folder = exported(&["sample-runs"]);
+    for table in Table::ALL {
+        let first = read(folder.path(), table, FORMS[0]);
+        for form in &FORMS[1..] {
+            assert_eq!(read(folder.path(), table, *form), first, "{table:?} {form:?}");
+        }
+    }
+    assert_eq!(read(folder.path(), Table::Runs, FORMS[0]).len(), 35);
+}
+
+#[test]
+fn the_shards_together_are_one_export_byte_for_byte() {
+    let (whole, shards) = (exported(&["sample-runs"]), tempfile::tempdir().unwrap());
+    for shard in ["1/4", "2/4", "3/4", "4/4"] {
+        let said = export(&["sample-runs"], shards.path(), &["--shard", shard]);
+        assert!(said.contains(&format!("shard {shard}: ")), "{said}");
+    }
+    assert_eq!(files(shards.path()).len(), 4 * Table::COUNT * FORMS.len());
+    let merged = tempfile::tempdir().unwrap();
+    let (from, to) = (shards.path().to_str().unwrap(), merged.path().to_str().unwrap());
+
+    let said = printed(&["merge", from, "--out", to]);
+
+    assert!(said.contains(": 4 parts\n"), "{said}");
+    assert!(files(merged.path()) == files(whole.path()));
+    assert!(printed(&["merge", from, "--out", to]).contains(": 4 parts (there already)\n"));
+}
+
+#[test]
+fn a_shard_that_is_missing_or_of_another_division_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let (parts, out) = (folder.path().join("parts"), folder.path().join("out"));
+    let (parts, out) = (parts.to_str().unwrap(), out.to_str().unwrap());
+    let logs = "sample-runs/logs";
+    printed(&["export", logs, "--csv", parts, "--tables", "runs", "--shard", "1/2"]);
+
+    let missing = trajview(&["merge", parts, "--out", out]);
+    let beside = trajview(&["export", logs, "--csv", parts, "--tables", "runs", "--shard", "1/3"]);
+    let nothing = trajview(&["merge", "sample-runs/logs", "--out", out]);
+
+    assert_eq!((missing.code, beside.code, nothing.code), (Some(4), Some(2), Some(4)));
+    assert_eq!(missing.err, "trajview: runs: no part of shard 2 of 2\n");
+    assert!(beside.err.contains("of other runs or another division; --replace"), "{}", beside.err);
+    assert!(nothing.err.contains("no parts of tables"), "{}", nothing.err);
+    assert_eq!(fs::read_dir(parts).unwrap().count(), 1);
+}
+
+#[test]
+fn a_second_export_leaves_every_file_untouched() {
+    let folder = exported(&["sample-runs/logs"]);
+    let times = || -> BTreeMap<PathBuf, SystemTime> {
+        let entries = fs::read_dir(folder.path()).unwrap().map(Result::unwrap);
+        entries.map(|it| (it.path(), it.metadata().unwrap().modified().unwrap())).collect()
+    };
+    let before = times();
+
+    let said = export(&["sample-runs/logs"], folder.path(), &[]);
+
+    assert_eq!(said.matches(" (there already)\n").count(), Table::COUNT * FORMS.len());
+    assert_eq!(times(), before);
+}
+
+#[test]
+fn a_recording_that_cannot_be_read_is_a_row_with_the_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().to_str().unwrap();
+    let damaged = "tests/bad-runs/bundle-not-json";
+
+    let ran = trajview(&["export", "tests/bad-runs", "--jsonl", out, "--csv", out]);
+
+    assert_eq!(ran.code, Some(0));
+    assert!(ran.out.contains("with a part that could not be read"), "{}", ran.out);
+    let shown = trajview(&["show", damaged]);
+    assert!(ran.err.contains(&shown.err), "{}", ran.err);
+    let runs = read(folder.path(), Table::Runs, Form::Jsonl);
+    let place = |name: &str| columns(Table::Runs).iter().position(|it| it.name == name).unwrap();
+    let is_it = |row: &&Row| row[place("source_uri")] == Cell::Text(damaged.into());
+    let row = runs.iter().find(is_it).unwrap();
+    let why = shown.err.trim_start_matches("trajview: ").trim_end();
+    assert_eq!(row[place("read_error")], Cell::Text(why.into()));
+    assert_eq!(row[place("turns")], Cell::Missing);
+    assert_eq!(read(folder.path(), Table::Runs, Form::Csv), runs);
+}
+
+#[test]
+fn where_nothing_at_all_can_be_read_a_script_knows_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().to_str().unwrap();
+
+    let damaged = trajview(&["export", "tests/bad-runs/bundle-not-json", "--csv", out]);
+    let nowhere = trajview(&["export", "no/such/place", "--csv", out, "--replace"]);
+
+    assert_eq!((damaged.code, nowhere.code), (Some(4), Some(3)));
+    assert!(nowhere.err.contains("no/such/place"), "{}", nowhere.err);
+}
+
+#[test]
+fn shards_that_are_none_are_refused_with_a_sentence() {
+    for shard in ["0/4", "5/4", "1/0", "x"] {
+        for command in ["export", "score", "check"] {
+            let ran = trajview(&[command, "sample-runs/logs", "--shard", shard]);
+            assert_eq!(ran.code, Some(2), "{command} {shard}");
+            let why = "expected a shard of several, as 1/4: counts from 1, up to 4/4";
+            assert!(ran.err.contains(why), "{}", ran.err);
+        }
+    }
+}
+
+#[test]
+fn what_is_wanted_must_be_said_and_go_together() {
+    let none = trajview(&["export", "sample-runs/logs/pi.jsonl"]);
+    let two =
+        trajview(&["export", "--atif", "sample-runs/logs/pi.jsonl", "sample-runs/logs/amp.json"]);
+    let table = trajview(&["export", "sample-runs", "--csv", "x", "--tables", "run"]);
+
+    assert_eq!((none.code, two.code, table.code), (Some(2), Some(2), Some(2)));
+    assert!(none.err.contains("--parquet DIR, --csv DIR or --jsonl DIR"), "{}", none.err);
+    assert!(two.err.contains("take one recording"), "{}", two.err);
+    assert!(table.err.contains("expected one of runs, turns"), "{}", table.err);
+}
+
+#[test]
+fn the_columns_that_are_printed_are_those_of_the_files() {
+    let folder = exported(&["sample-runs/logs/pi.jsonl"]);
+    let described = json(&["export", "--columns", "--json"]);
+    let page = printed(&["export", "--columns"]);
+
+    assert_eq!(described["tables_schema"], "trajview.tables/1");
+    for (table, told) in Table::ALL.into_iter().zip(described["tables"].as_array().unwrap()) {
+        let names: Vec<&str> = told["columns"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|it| it["name"].as_str().unwrap())
+            .collect();
+        let csv = fs::read_to_string(part(folder.path(), table, Form::Csv)).unwrap();
+        assert_eq!(csv.lines().next().unwrap().split(',').collect::<Vec<_>>(), names);
+        assert!(page.contains(&format!("### {}\n", table.word())));
+    }
+}
+
+/// Inspect Scout's names are taken from its own list of columns.
+#[test]
+fn columns_that_scout_has_are_called_as_scout_calls_them_and_have_its_types() {
+    let scout = [
+        ("transcript_id", "string"),
+        ("source_type", "string"),
+        ("source_uri", "string"),
+        ("date", "string"),
+        ("task_set", "string"),
+        ("task_id", "string"),
+        ("agent", "string"),
+        ("model", "string"),
+        ("score", "json"),
+        ("success", "boolean"),
+        ("message_count", "int64"),
+        ("total_time", "double"),
+        ("total_tokens", "int64"),
+    ];
+    let ours: Vec<(&str, &str)> =
+        columns(Table::Runs).iter().map(|column| (column.name, column.kind.word())).collect();
+
+    assert_eq!(ours[..scout.len()], scout);
+    let reserved = ["error", "limit", "messages", "events", "filename", "agent_args", "source_id"];
+    assert!(ours.iter().all(|(name, _)| !reserved.contains(name)), "{ours:?}");
+}
+
+#[test]
+fn the_message_count_is_that_of_the_messages_that_are_written() {
+    let folder = exported(&RUNS);
+    for run in [
+        "sample-runs/codex-p12",
+        "sample-runs/logs/opencode.export.json",
+        "sample-runs/logs/pi.jsonl",
+    ] {
+        let [row] = of_run(folder.path(), Table::Runs, run).try_into().unwrap();
+        let messages = json(&["export", "--messages", run]);
+        let count = messages["messages"].as_array().unwrap().len();
+        assert_eq!(row["message_count"], Cell::Whole(count as i64), "{run}");
+    }
+}
+
+#[test]
+fn documents_of_shards_are_merged_to_those_of_one_call() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (whole, parts, merged) = (place("whole"), place("parts"), place("merged"));
+    for command in ["score", "check"] {
+        let ran = trajview(&[command, "sample-runs/logs", "--parts", &whole]);
+        assert!(ran.out.contains(&format!("{command}-1of1-")), "{}{}", ran.out, ran.err);
+        for shard in ["1/3", "2/3", "3/3"] {
+            trajview(&[command, "sample-runs/logs", "--parts", &parts, "--shard", shard]);
+        }
+    }
+
+    printed(&["merge", &parts, "--out", &merged]);
+
+    assert!(files(Path::new(&merged)) == files(Path::new(&whole)));
+    let scored = files(Path::new(&whole)).into_values().last().unwrap();
+    let first: Value =
+        serde_json::from_slice(scored.split(|it| *it == b'\n').next().unwrap()).unwrap();
+    let path = first["source_uri"].as_str().unwrap();
+    let scored: Value = serde_json::from_str(&printed(&["score", path, "--json"])).unwrap();
+    assert_eq!(first["points"], scored["points"]);
+    assert_eq!(first["error"], Value::Null);
+}
+
+#[test]
+fn a_shard_is_judged_once_however_often_it_is_asked_for() {
+    let server = Server::new(able);
+    let desk = Desk::with(&server, "");
+    let judge = || {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_trajview"));
+        command.arg("judge").arg(desk.folder.path());
+        command.args(["--judge", "stub", "--components", "C01,C02", "--shard", "1/1"]);
+        desk.with_surroundings(&mut command);
+        ran(&mut command)
+    };
+
+    let first = judge();
+    let asked = server.seen().len();
+    let names = desk.names();
+    let before = desk.bytes(&names[0]);
+    let second = judge();
+
+    assert_eq!((first.code, second.code), (Some(0), Some(0)), "{}{}", first.err, second.err);
+    assert!(first.err.contains("shard 1/1: 1 run, 0 left out"), "{}", first.err);
+    assert!(asked > 0);
+    assert_eq!(server.seen().len(), asked);
+    assert_eq!((desk.names(), desk.bytes(&names[0])), (names, before));
+}
+
+#[cfg(feature = "sql")]
+#[test]
+fn sql_sees_what_the_tables_have() {
+    let folder = exported(&["sample-runs/logs"]);
+    let query = "select source_uri, rigor_score, cost_computed_usd, read_error from runs order by source_uri";
+
+    let asked = json(&["sql", query, "sample-runs/logs", "--json"]);
+
+    assert_eq!(asked["schema"], "trajview.sql/1");
+    let rows = asked["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), read(folder.path(), Table::Runs, FORMS[0]).len());
+    for row in rows {
+        let [of_table] = of_run(folder.path(), Table::Runs, row["source_uri"].as_str().unwrap())
+            .try_into()
+            .unwrap();
+        let pairs = [("rigor_score", "/rigor_score"), ("cost_computed_usd", "/cost_computed_usd")];
+        assert_same(&of_table, row, &pairs);
+    }
+    let csv = printed(&["sql", "select count(*) as runs from runs", "sample-runs/logs", "--csv"]);
+    assert_eq!(csv, format!("runs\r\n{}\r\n", rows.len()));
+    let wrong = trajview(&["sql", "delete from runs", "sample-runs/logs/pi.jsonl"]);
+    assert_eq!(wrong.code, Some(2));
+    let joined = printed(&[
+        "sql",
+        "select r.agent, count(*) as steps from steps join runs r using (transcript_id, source_uri)",
+        "sample-runs/logs/pi.jsonl",
+    ]);
+    assert!(joined.contains("steps"), "{joined}");
+}
+
+#[cfg(feature = "parquet")]
+mod parquet_files {
+    use std::fs::File;
+
+    use parquet::{
+        basic::Compression,
+        file::reader::{FileReader, SerializedFileReader},
+    };
+
+    use super::*;
+
+    #[test]
+    fn say_what_their_columns_mean_and_are_compressed_with_zstd() {
+        let folder = exported(&["sample-runs/codex-p12"]);
+        for table in Table::ALL {
+            let file = File::open(part(folder.path(), table, Form::Parquet)).unwrap();
+            let reader = SerializedFileReader::new(file).unwrap();
+            let metadata = reader.metadata().file_metadata();
+            let pairs: BTreeMap<&str, &str> = metadata
+                .key_value_metadata()
+                .unwrap()
+                .iter()
+                .map(|pair| (pair.key.as_str(), pair.value.as_deref().unwrap_or_default()))
+                .collect();
+
+            assert_eq!(pairs["trajview.schema"], "trajview.tables/1");
+            assert_eq!(pairs["trajview.table"], table.word());
+            assert_eq!(pairs["trajview.version"], env!("CARGO_PKG_VERSION"));
+            let described: Value = serde_json::from_str(pairs["trajview.columns"]).unwrap();
+            let names = described["columns"].as_array().unwrap().iter().map(|it| &it["name"]);
+            assert!(names.eq(columns(table).iter().map(|column| column.name)));
+            let chunks = reader.metadata().row_groups().iter().flat_map(|group| group.columns());
+            let is_zstd = |chunk: Compression| matches!(chunk, Compression::ZSTD(_));
+            assert!(chunks.clone().all(|chunk| is_zstd(chunk.compression())));
+        }
+    }
+}
