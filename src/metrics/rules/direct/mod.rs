@@ -8,6 +8,7 @@
 
 mod bindings;
 mod kinds;
+mod needs;
 mod pattern;
 mod read;
 mod relation;
@@ -15,12 +16,15 @@ mod tidy;
 
 use std::sync::OnceLock;
 
+use memchr::memmem::Finder;
 use regex::Regex;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
 use crate::code::flat::Flat;
 use bindings::Bindings;
 use kinds::KindSet;
+pub use needs::Words;
+use needs::{Has, Needs};
 use pattern::Pattern;
 use relation::Relation;
 
@@ -34,8 +38,8 @@ pub struct Direct {
     constraints: Vec<(usize, Test)>,
     /// How many names its patterns bind.
     names: usize,
-    /// Kinds without which a file has no match.
-    needs: Vec<u16>,
+    /// Without which a file has no match.
+    needs: Needs,
 }
 
 /// What must hold of a node.
@@ -57,6 +61,15 @@ enum Test {
 #[derive(Debug)]
 struct Expression {
     text: String,
+    ready: OnceLock<Ready>,
+}
+
+/// A regular expression that was made ready.
+#[derive(Debug)]
+struct Ready {
+    /// Without which no text matches: cheaper to look for than the whole.
+    literal: Option<Finder<'static>>,
+    /// None where it cannot be made ready.
     regex: OnceLock<Option<Regex>>,
 }
 
@@ -78,6 +91,7 @@ pub struct File<'f> {
     by_kind: Vec<u32>,
     /// Where those of each kind begin; one more at the end.
     starts: Vec<u32>,
+    has: Has,
 }
 
 /// A rule at work on a file: what its tests need to know beside the node.
@@ -91,7 +105,13 @@ pub struct Match<'f> {
 }
 
 impl<'f> File<'f> {
-    pub fn new(flat: &'f Flat<'f>, text: &'f str, passes_over_comments: bool) -> Self {
+    /// `words` are those of the rules.
+    pub fn new(
+        flat: &'f Flat<'f>,
+        text: &'f str,
+        passes_over_comments: bool,
+        words: &Words,
+    ) -> Self {
         // What the grammar could not read has a number past all others, and stands in no list.
         let kinds = flat.kinds();
         let listed = || (0..).zip(&flat.entries).filter(|(_, it)| usize::from(it.kind) < kinds);
@@ -105,14 +125,13 @@ impl<'f> File<'f> {
             by_kind[*next as usize] = at;
             *next += 1;
         }
-        Self { flat, text, passes_over_comments, by_kind, starts }
+        let has = words.of_file(flat, text, |kind| of_kind(&by_kind, &starts, kind));
+        Self { flat, text, passes_over_comments, by_kind, starts, has }
     }
 
     /// Indices of the nodes of a kind, in order.
     pub fn of_kind(&self, kind: u16) -> &[u32] {
-        let kind = usize::from(kind);
-        let Some([from, to]) = self.starts.get(kind..kind + 2) else { return &[] };
-        &self.by_kind[*from as usize..*to as usize]
+        of_kind(&self.by_kind, &self.starts, kind)
     }
 
     fn text_of(&self, at: usize) -> &'f str {
@@ -125,10 +144,16 @@ impl<'f> File<'f> {
     }
 }
 
+fn of_kind<'f>(by_kind: &'f [u32], starts: &[u32], kind: u16) -> &'f [u32] {
+    let kind = usize::from(kind);
+    let Some([from, to]) = starts.get(kind..kind + 2) else { return &[] };
+    &by_kind[*from as usize..*to as usize]
+}
+
 impl Direct {
     /// Whether it may match anywhere in a file.
     pub fn may_match(&self, file: &File<'_>) -> bool {
-        self.needs.iter().all(|&kind| !file.of_kind(kind).is_empty())
+        self.needs.are_met(file)
     }
 
     /// Kinds of the nodes that it may match; None where it might match any.
@@ -196,7 +221,7 @@ impl Match<'_> {
 
 impl Expression {
     fn new(text: &str) -> Self {
-        Self { text: text.to_owned(), regex: OnceLock::new() }
+        Self { text: text.to_owned(), ready: OnceLock::new() }
     }
 
     /// Whether it is well written and surely stays below the library's limit, 10 MB once it is ready.
@@ -206,7 +231,15 @@ impl Expression {
     }
 
     fn is_in(&self, text: &str) -> bool {
-        let regex = self.regex.get_or_init(|| Regex::new(&self.text).ok());
+        let ready = self.ready.get_or_init(|| {
+            let literal = regex_syntax::parse(&self.text).ok().and_then(|hir| literal(&hir));
+            Ready { literal: literal.map(|it| Finder::new(&it).into_owned()), regex: OnceLock::new() }
+        });
+        let may_match = |literal: &Finder<'_>| literal.find(text.as_bytes()).is_some();
+        if !ready.literal.as_ref().is_none_or(may_match) {
+            return false;
+        }
+        let regex = ready.regex.get_or_init(|| Regex::new(&self.text).ok());
         regex.as_ref().is_some_and(|regex| regex.is_match(text))
     }
 }
@@ -222,6 +255,21 @@ impl Test {
             Self::Not(test) => test.is_surely_taken(),
             Self::Relation(relation) => relation.is_surely_taken(),
         }
+    }
+}
+
+/// The longest piece of text that is in whatever a regular expression matches.
+fn literal(hir: &Hir) -> Option<Vec<u8>> {
+    match hir.kind() {
+        HirKind::Literal(literal) => Some(literal.0.to_vec()),
+        HirKind::Capture(capture) => literal(&capture.sub),
+        HirKind::Repetition(repeated) if repeated.min > 0 => literal(&repeated.sub),
+        HirKind::Concat(parts) => parts.iter().filter_map(literal).max_by_key(Vec::len),
+        HirKind::Empty
+        | HirKind::Class(_)
+        | HirKind::Look(_)
+        | HirKind::Repetition(_)
+        | HirKind::Alternation(_) => None,
     }
 }
 

@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 use super::{
     Direct, Expression, Nth, Test,
     kinds::KindSet,
+    needs::Needs,
     pattern::{ERROR, Goal, Pattern},
     relation::{Of, Relation, Until},
 };
@@ -38,7 +39,7 @@ impl Direct {
         let constraints: Vec<(usize, Test)> =
             constraints.into_iter().filter_map(|(name, test)| Some((name?, test))).collect();
         let mut direct =
-            Self { needs: vec![], test, utils, constraints, names: reader.names.len() };
+            Self { needs: Needs::default(), test, utils, constraints, names: reader.names.len() };
         direct.tidy(&reader.names);
         Some(direct)
     }
@@ -68,7 +69,7 @@ impl Direct {
         }
         let utils = vec![];
         let mut direct =
-            Self { needs: vec![], test, utils, constraints, names: reader.names.len() };
+            Self { needs: Needs::default(), test, utils, constraints, names: reader.names.len() };
         direct.tidy(&reader.names);
         Some(direct)
     }

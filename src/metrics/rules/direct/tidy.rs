@@ -8,7 +8,7 @@ use super::{
 };
 
 /// Utilities that name utilities are looked into no deeper than this.
-const MOST_OPEN: usize = 4;
+pub(super) const MOST_OPEN: usize = 4;
 
 impl Direct {
     /// `names` says how often each name stands in a pattern.
@@ -39,11 +39,6 @@ impl Direct {
             self.test.note_kinds(&kinds);
             self.constraints.iter_mut().for_each(|(_, test)| test.note_kinds(&kinds));
         }
-        let mut needs = vec![];
-        self.test.needs(&mut needs);
-        needs.sort_unstable();
-        needs.dedup();
-        self.needs = needs;
     }
 }
 
@@ -190,17 +185,6 @@ impl Test {
             _ => {}
         }
     }
-
-    /// Kinds that must be somewhere in the file.
-    fn needs(&self, needs: &mut Vec<u16>) {
-        match self {
-            Self::Kinds(kinds) => needs.extend(kinds.only()),
-            Self::Pattern(pattern) => pattern.goal.needs(needs),
-            Self::All(tests) => tests.iter().for_each(|test| test.needs(needs)),
-            Self::Relation(relation) => relation.test.needs(needs),
-            _ => {}
-        }
-    }
 }
 
 /// Alternatives that are kinds alone are one test.
@@ -233,20 +217,6 @@ impl Goal {
             Self::Inner { children, .. } => {
                 children.iter_mut().for_each(|goal| goal.forget(places))
             }
-        }
-    }
-
-    /// What has no name may be passed over after `$$$`.
-    fn needs(&self, needs: &mut Vec<u16>) {
-        match self {
-            Self::Leaf { kind, is_named: true, .. } => {
-                needs.extend(Some(*kind).filter(|&kind| kind != ERROR))
-            }
-            Self::Inner { kind, children } => {
-                needs.extend(Some(*kind).filter(|&kind| kind != ERROR));
-                children.iter().for_each(|goal| goal.needs(needs));
-            }
-            _ => {}
         }
     }
 }
