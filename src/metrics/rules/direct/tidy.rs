@@ -142,6 +142,14 @@ impl Test {
 
     /// The kinds it may hold of; None where it may of any.
     pub(super) fn kinds(&self, utils: &[Self], open: usize) -> Option<KindSet> {
+        self.kinds_by(&|place| {
+            let util = utils.get(place).filter(|_| open < MOST_OPEN);
+            util.and_then(|test| test.kinds(utils, open + 1))
+        })
+    }
+
+    /// The same, where it is known of which kinds each utility holds.
+    fn kinds_by(&self, of_util: &dyn Fn(usize) -> Option<KindSet>) -> Option<KindSet> {
         match self {
             Self::Kinds(kinds) => Some(kinds.clone()),
             Self::Pattern(pattern) => match &pattern.goal {
@@ -153,15 +161,15 @@ impl Test {
                 }
             },
             Self::All(tests) => {
-                let kinds = tests.iter().filter_map(|test| test.kinds(utils, open));
+                let kinds = tests.iter().filter_map(|test| test.kinds_by(of_util));
                 kinds.reduce(|one, two| one.and(&two))
             }
             Self::Any(tests) => {
-                let kinds = tests.iter().map(|test| test.kinds(utils, open));
+                let kinds = tests.iter().map(|test| test.kinds_by(of_util));
                 let kinds = kinds.collect::<Option<Vec<_>>>()?;
                 Some(kinds.iter().fold(KindSet::default(), KindSet::or))
             }
-            Self::Util(place) if open < MOST_OPEN => utils.get(*place)?.kinds(utils, open + 1),
+            Self::Util(place) => of_util(*place),
             _ => None,
         }
     }
@@ -174,10 +182,7 @@ impl Test {
             Self::Not(test) => test.note_kinds(utils),
             Self::Relation(relation) => {
                 relation.test.note_kinds(utils);
-                relation.kinds = match &relation.test {
-                    Self::Util(place) => utils.get(*place).cloned().flatten(),
-                    test => test.kinds(&[], MOST_OPEN),
-                };
+                relation.kinds = relation.test.kinds_by(&|place| utils.get(place).cloned().flatten());
                 if let Until::Holds(stop) = &mut relation.until {
                     stop.note_kinds(utils);
                 }
