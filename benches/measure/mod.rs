@@ -10,7 +10,7 @@ use std::{
 };
 
 /// As in the shipped program.
-#[path = "../../src/allocator.rs"]
+#[path = "../../src/allocator/mod.rs"]
 mod allocator;
 pub use allocator::give_back_soon;
 

@@ -4,6 +4,8 @@
 //! [`languages`], so a file has one language everywhere. To add one: a variant, a row of each `match`
 //! here, a feature in Cargo.toml.
 
+use std::{mem::ManuallyDrop, sync::OnceLock};
+
 use serde::{Deserialize, Serialize};
 use tree_sitter::{InputEdit, Parser, Point, Tree};
 
@@ -164,4 +166,53 @@ fn point_at(text: &[u8], byte: usize) -> Point {
     let row = memchr::memchr_iter(b'\n', before).count();
     let line = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
     Point { row, column: byte - line }
+}
+
+/// How the allocator of the program makes the trees of [`with_tree`] out of one piece of memory each. Each is asked in the
+/// thread of the tree.
+#[derive(Debug, Clone, Copy)]
+pub struct Pool {
+    /// Everything that the grammar's library asks for comes out of one piece from now on, which is about enough for the
+    /// tree of a text of so many bytes. False where such a piece is in use already.
+    pub open: fn(bytes: usize) -> bool,
+    /// What it asks for from now on does not come out of the piece; what does is still there.
+    pub close: fn(),
+    /// Whether all that was asked for in between did come out of the piece.
+    pub is_whole: fn() -> bool,
+    /// Lets go of the piece.
+    pub free: fn(),
+}
+
+static POOL: OnceLock<Pool> = OnceLock::new();
+
+/// Says how the allocator of the program makes short-lived trees. Without that they are made as all others are.
+pub fn pool_with(pool: Pool) {
+    let _ = POOL.set(pool); // the program has one allocator: the first word holds
+}
+
+/// What `work` makes of the tree of a text, as of [`parse`]. The tree is gone afterwards, and may have no clone that is not:
+/// where the program has a [`Pool`] nobody takes it apart piece by piece.
+pub fn with_tree<T>(grammar: Grammar, text: &[u8], work: impl FnOnce(Option<&Tree>) -> T) -> T {
+    let Some(pool) = POOL.get().filter(|pool| (pool.open)(text.len())) else {
+        return work(parse(grammar, text).as_ref());
+    };
+    let pooled = Pooled { pool, tree: ManuallyDrop::new(parse(grammar, text)) };
+    (pool.close)();
+    work(pooled.tree.as_ref())
+}
+
+/// A tree in a piece of memory of its own.
+struct Pooled<'p> {
+    pool: &'p Pool,
+    tree: ManuallyDrop<Option<Tree>>,
+}
+
+impl Drop for Pooled<'_> {
+    fn drop(&mut self) {
+        if !(self.pool.is_whole)() {
+            // Some of it lies elsewhere.
+            drop(self.tree.take());
+        }
+        (self.pool.free)();
+    }
 }

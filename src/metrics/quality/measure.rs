@@ -67,34 +67,49 @@ fn try_measure(
     }
     let written = read(bytes, ruler.profile())?;
     let text = text::universal(&written);
-    let tree = tree::parse(grammar, text.as_bytes()).ok_or(Skip::NoGrammar)?;
+    tree::with_tree(grammar, text.as_bytes(), |tree| {
+        let tree = tree.ok_or(Skip::NoGrammar)?;
+        measure_tree(grammar, (&written, &text), tree, ruler, seen)
+    })
+}
+
+/// A file as it is written, and with the line ends that the tree is of.
+type Texts<'a> = (&'a Cow<'a, str>, &'a Cow<'a, str>);
+
+fn measure_tree(
+    grammar: Grammar,
+    (written, text): Texts<'_>,
+    tree: &Tree,
+    ruler: &Ruler,
+    seen: impl FnOnce(Parsed<'_>),
+) -> Result<FileMeasure, Skip> {
     if tree.root_node().has_error() && !bears_errors(grammar, ruler.profile()) {
         return Err(Skip::SyntaxError);
     }
-    let flat = Flat::of(&tree);
+    let flat = Flat::of(tree);
     if flat.depth > MAX_DEPTH {
         return Err(Skip::TooDeep);
     }
-    let is_as_written = matches!((&written, &text), (Cow::Borrowed(_), Cow::Borrowed(_)));
+    let is_as_written = matches!((written, text), (Cow::Borrowed(_), Cow::Borrowed(_)));
     if is_as_written && !tree.root_node().has_error() {
-        seen(Parsed { grammar, text: &text, flat: &flat });
+        seen(Parsed { grammar, text, flat: &flat });
     }
-    if grammar == Grammar::Python && python::is_refused(&text, &flat, ruler.profile()) {
+    if grammar == Grammar::Python && python::is_refused(text, &flat, ruler.profile()) {
         return Err(Skip::SyntaxError);
     }
     let measure = match grammar {
-        Grammar::Python => python::measure(&text, &flat, ruler.profile()),
-        _ => languages::measure(&text, &flat, grammar, ruler.profile()),
+        Grammar::Python => python::measure(text, &flat, ruler.profile()),
+        _ => languages::measure(text, &flat, grammar, ruler.profile()),
     };
     if ruler.profile().is_scb_check() && matches!(written, Cow::Owned(_)) {
         return Ok(measure); // what runs the rules there cannot read a file that is not UTF-8
     }
-    match rules_see(&written, grammar, ruler.profile()) {
+    match rules_see(written, grammar, ruler.profile()) {
         Some(tree) => {
             let flat = Flat::of(&tree);
-            Ok(with_rules(measure, ruler, grammar, &written, (&tree, &flat)))
+            Ok(with_rules(measure, ruler, grammar, written, (&tree, &flat)))
         }
-        None => Ok(with_rules(measure, ruler, grammar, &text, (&tree, &flat))),
+        None => Ok(with_rules(measure, ruler, grammar, text, (tree, &flat))),
     }
 }
 

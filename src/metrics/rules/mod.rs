@@ -8,6 +8,7 @@ mod direct;
 mod facts;
 mod load;
 mod plain;
+mod plain_yaml;
 mod scan;
 
 use std::collections::BTreeMap;

@@ -9,7 +9,7 @@ use serde_json::Value;
 use tree_sitter::{Node, Tree};
 
 use super::{
-    direct::{self, Direct, File},
+    direct::{self, Direct, File, Words},
     load,
     plain::{PlainDoc, PlainNode},
 };
@@ -88,6 +88,8 @@ pub struct Set {
     rules: Vec<Rule>,
     /// Indices of the rules that may match a kind of node, by kind.
     by_kind: Vec<Vec<usize>>,
+    /// That their patterns have.
+    words: Words,
 }
 
 /// What a pattern does at a comment in the code.
@@ -118,7 +120,10 @@ pub struct Match<'r> {
 }
 
 impl Set {
-    pub fn new(rules: Vec<Rule>) -> Self {
+    pub fn new(mut rules: Vec<Rule>) -> Self {
+        let mut words = Words::default();
+        let direct = rules.iter_mut().filter_map(|rule| rule.direct.as_mut());
+        direct.for_each(|rule| rule.note_needs(&mut words));
         let mut by_kind: Vec<Vec<usize>> = vec![];
         for (at, rule) in rules.iter().enumerate() {
             for &kind in &rule.kinds {
@@ -126,7 +131,7 @@ impl Set {
                 by_kind[kind].push(at);
             }
         }
-        Self { rules, by_kind }
+        Self { rules, by_kind, words }
     }
 
     pub fn len(&self) -> usize {
@@ -176,7 +181,7 @@ impl Set {
         if flat.has_empty {
             return found;
         }
-        let file = File::new(flat, text, comments == Comments::PassedOver);
+        let file = File::new(flat, text, comments == Comments::PassedOver, &self.words);
         let may_match = self.rules.iter().map(|rule| {
             let direct = rule.direct.as_ref().filter(|direct| direct.may_match(&file))?;
             Some(direct.on(&file))

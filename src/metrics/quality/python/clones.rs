@@ -28,7 +28,9 @@ pub fn candidates(
     let fate = |at: usize| if is_check { in_check(text, flat, at) } else { in_paper(flat, at) };
     let mut normal = Normal::of(normal::Source { text, flat, kinds: &KINDS }, fate);
     let pieces = (0..flat.len()).filter(|&at| KINDS.has(flat.entries[at].kind, CLONE));
-    let counts = |at: &usize| !(profile.is_scb_check() && is_for_type_checking(text, flat, *at));
+    let may_be_left_out =
+        profile.is_scb_check() && memchr::memmem::find(text.as_bytes(), TYPE_CHECKING).is_some();
+    let counts = |at: &usize| !(may_be_left_out && is_for_type_checking(text, flat, *at));
     let candidate = |at| {
         let span = span(flat, at);
         let lines = length(span, sloc, profile);
@@ -59,6 +61,8 @@ fn in_check(text: &str, flat: &Flat<'_>, at: usize) -> Fate {
     };
     if is_dropped { Fate::Dropped } else { Fate::Kept }
 }
+
+const TYPE_CHECKING: &[u8] = b"TYPE_CHECKING";
 
 fn is_for_type_checking(text: &str, flat: &Flat<'_>, at: usize) -> bool {
     let condition = flat.entries[at].node.child_by_field_name("condition");

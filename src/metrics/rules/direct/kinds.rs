@@ -34,6 +34,11 @@ impl KindSet {
         Self::of(self.kinds().filter(|kind| other.has(*kind)))
     }
 
+    /// Whether one kind is in both.
+    pub fn meets(&self, other: &Self) -> bool {
+        self.words.iter().zip(&other.words).any(|(one, two)| one & two != 0)
+    }
+
     /// In ascending order.
     pub fn kinds(&self) -> impl Iterator<Item = u16> + '_ {
         let last = u16::try_from(self.words.len() * 64).unwrap_or(u16::MAX);

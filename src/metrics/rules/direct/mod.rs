@@ -8,6 +8,7 @@
 
 mod bindings;
 mod kinds;
+mod needs;
 mod pattern;
 mod read;
 mod relation;
@@ -15,12 +16,15 @@ mod tidy;
 
 use std::sync::OnceLock;
 
+use memchr::memmem::Finder;
 use regex::Regex;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
 use crate::code::flat::Flat;
 use bindings::Bindings;
 use kinds::KindSet;
+pub use needs::Words;
+use needs::{Has, Needs};
 use pattern::Pattern;
 use relation::Relation;
 
@@ -34,8 +38,8 @@ pub struct Direct {
     constraints: Vec<(usize, Test)>,
     /// How many names its patterns bind.
     names: usize,
-    /// Kinds without which a file has no match.
-    needs: Vec<u16>,
+    /// Without which a file has no match.
+    needs: Needs,
 }
 
 /// What must hold of a node.
@@ -57,6 +61,15 @@ enum Test {
 #[derive(Debug)]
 struct Expression {
     text: String,
+    ready: OnceLock<Ready>,
+}
+
+/// A regular expression that was made ready.
+#[derive(Debug)]
+struct Ready {
+    /// Without which no text matches: cheaper to look for than the whole.
+    literal: Option<Finder<'static>>,
+    /// None where it cannot be made ready.
     regex: OnceLock<Option<Regex>>,
 }
 
@@ -78,6 +91,7 @@ pub struct File<'f> {
     by_kind: Vec<u32>,
     /// Where those of each kind begin; one more at the end.
     starts: Vec<u32>,
+    has: Has,
 }
 
 /// A rule at work on a file: what its tests need to know beside the node.
@@ -91,7 +105,13 @@ pub struct Match<'f> {
 }
 
 impl<'f> File<'f> {
-    pub fn new(flat: &'f Flat<'f>, text: &'f str, passes_over_comments: bool) -> Self {
+    /// `words` are those of the rules.
+    pub fn new(
+        flat: &'f Flat<'f>,
+        text: &'f str,
+        passes_over_comments: bool,
+        words: &Words,
+    ) -> Self {
         // What the grammar could not read has a number past all others, and stands in no list.
         let kinds = flat.kinds();
         let listed = || (0..).zip(&flat.entries).filter(|(_, it)| usize::from(it.kind) < kinds);
@@ -105,14 +125,13 @@ impl<'f> File<'f> {
             by_kind[*next as usize] = at;
             *next += 1;
         }
-        Self { flat, text, passes_over_comments, by_kind, starts }
+        let has = words.of_file(flat, text, |kind| of_kind(&by_kind, &starts, kind));
+        Self { flat, text, passes_over_comments, by_kind, starts, has }
     }
 
     /// Indices of the nodes of a kind, in order.
     pub fn of_kind(&self, kind: u16) -> &[u32] {
-        let kind = usize::from(kind);
-        let Some([from, to]) = self.starts.get(kind..kind + 2) else { return &[] };
-        &self.by_kind[*from as usize..*to as usize]
+        of_kind(&self.by_kind, &self.starts, kind)
     }
 
     fn text_of(&self, at: usize) -> &'f str {
@@ -125,10 +144,16 @@ impl<'f> File<'f> {
     }
 }
 
+fn of_kind<'f>(by_kind: &'f [u32], starts: &[u32], kind: u16) -> &'f [u32] {
+    let kind = usize::from(kind);
+    let Some([from, to]) = starts.get(kind..kind + 2) else { return &[] };
+    &by_kind[*from as usize..*to as usize]
+}
+
 impl Direct {
     /// Whether it may match anywhere in a file.
     pub fn may_match(&self, file: &File<'_>) -> bool {
-        self.needs.iter().all(|&kind| !file.of_kind(kind).is_empty())
+        self.needs.are_met(file)
     }
 
     /// Kinds of the nodes that it may match; None where it might match any.
@@ -196,17 +221,25 @@ impl Match<'_> {
 
 impl Expression {
     fn new(text: &str) -> Self {
-        Self { text: text.to_owned(), regex: OnceLock::new() }
+        Self { text: text.to_owned(), ready: OnceLock::new() }
     }
 
     /// Whether it is well written and surely stays below the library's limit, 10 MB once it is ready.
     fn is_sound(&self) -> bool {
-        const MOST_STATES: usize = 30_000;
+        const MOST_STATES: usize = 60_000;
         regex_syntax::parse(&self.text).is_ok_and(|hir| states(&hir) <= MOST_STATES)
     }
 
     fn is_in(&self, text: &str) -> bool {
-        let regex = self.regex.get_or_init(|| Regex::new(&self.text).ok());
+        let ready = self.ready.get_or_init(|| {
+            let literal = regex_syntax::parse(&self.text).ok().and_then(|hir| literal(&hir));
+            Ready { literal: literal.map(|it| Finder::new(&it).into_owned()), regex: OnceLock::new() }
+        });
+        let may_match = |literal: &Finder<'_>| literal.find(text.as_bytes()).is_some();
+        if !ready.literal.as_ref().is_none_or(may_match) {
+            return false;
+        }
+        let regex = ready.regex.get_or_init(|| Regex::new(&self.text).ok());
         regex.as_ref().is_some_and(|regex| regex.is_match(text))
     }
 }
@@ -225,14 +258,29 @@ impl Test {
     }
 }
 
+/// The longest piece of text that is in whatever a regular expression matches.
+fn literal(hir: &Hir) -> Option<Vec<u8>> {
+    match hir.kind() {
+        HirKind::Literal(literal) => Some(literal.0.to_vec()),
+        HirKind::Capture(capture) => literal(&capture.sub),
+        HirKind::Repetition(repeated) if repeated.min > 0 => literal(&repeated.sub),
+        HirKind::Concat(parts) => parts.iter().filter_map(literal).max_by_key(Vec::len),
+        HirKind::Empty
+        | HirKind::Class(_)
+        | HirKind::Look(_)
+        | HirKind::Repetition(_)
+        | HirKind::Alternation(_) => None,
+    }
+}
+
 /// At least as many states as a regular expression takes once it is ready, of less than 100 bytes each.
 fn states(hir: &Hir) -> usize {
-    // A range of characters is at most seven sequences of four bytes.
-    const OF_A_RANGE: usize = 28;
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) => 1,
         HirKind::Literal(literal) => literal.0.len(),
-        HirKind::Class(Class::Unicode(class)) => class.ranges().len() * OF_A_RANGE,
+        HirKind::Class(Class::Unicode(class)) => {
+            class.ranges().iter().map(|range| states_of_range(range.start(), range.end())).sum()
+        }
         HirKind::Class(Class::Bytes(class)) => class.ranges().len() + 1,
         HirKind::Repetition(repeated) => {
             let times = repeated.max.unwrap_or(repeated.min.saturating_add(1)).max(1);
@@ -243,6 +291,18 @@ fn states(hir: &Hir) -> usize {
             parts.iter().map(states).fold(1, usize::saturating_add)
         }
     }
+}
+
+/// A range of characters is sequences of ranges of bytes: one where only the last byte differs, else at most two for each
+/// byte but the last, and one.
+fn states_of_range(start: char, end: char) -> usize {
+    let bytes = end.len_utf8();
+    if start.len_utf8() < bytes {
+        // In several lengths.
+        return (1..=bytes).map(|bytes| bytes * (2 * bytes - 1)).sum();
+    }
+    let has_one = u32::from(start) >> 6 == u32::from(end) >> 6;
+    if has_one { bytes } else { bytes * (2 * bytes - 1) }
 }
 
 impl Nth {

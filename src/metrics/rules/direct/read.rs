@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 use super::{
     Direct, Expression, Nth, Test,
     kinds::KindSet,
+    needs::Needs,
     pattern::{ERROR, Goal, Pattern},
     relation::{Of, Relation, Until},
 };
@@ -34,39 +35,41 @@ impl Direct {
         };
         let test = reader.rule(&rule)?;
         let utils = utils.iter().map(|(_, rule)| reader.rule(rule)).collect::<Option<Vec<_>>>()?;
-        let before = reader.names.len();
-        let constraints = constraints.as_object().into_iter().flatten();
-        let constraints = constraints.map(|(name, rule)| Some((name, reader.rule(rule)?)));
-        let constraints = constraints.collect::<Option<Vec<_>>>()?;
-        // What a constraint binds, others would have to agree with, in no order that is known.
-        if reader.names.len() > before || constraints.iter().any(|(_, test)| test.binds()) {
-            return None;
-        }
-        let place = |name: &String| reader.names.iter().position(|(known, _)| known == name);
-        let constraints =
-            constraints.into_iter().filter_map(|(name, test)| Some((place(name)?, test)));
-        let constraints: Vec<(usize, Test)> = constraints.collect();
+        let constraints = reader.constraints(constraints.as_object())?;
+        let constraints: Vec<(usize, Test)> =
+            constraints.into_iter().filter_map(|(name, test)| Some((name?, test))).collect();
         let mut direct =
-            Self { needs: vec![], test, utils, constraints, names: reader.names.len() };
+            Self { needs: Needs::default(), test, utils, constraints, names: reader.names.len() };
         direct.tidy(&reader.names);
         Some(direct)
     }
 }
 
 impl Direct {
-    /// A rule of a document that says neither utilities nor constraints. None where it says something that is not known
-    /// here, or that the library might not take.
-    pub fn read_plain(language: SupportLang, rule: &Value) -> Option<Self> {
+    /// A rule of a document that says no utilities. None where it says something that is not known here, or that the
+    /// library might not take.
+    pub fn read_plain(
+        language: SupportLang,
+        rule: &Value,
+        constraints: Option<&Map<String, Value>>,
+    ) -> Option<Self> {
         serde_json::from_value::<SerializableRule>(rule.clone()).ok()?;
         let env = DeserializeEnv::new(language);
         let mut reader = Reader { language, env, utils: vec![], names: vec![] };
         let test = reader.rule(rule)?;
-        if !test.is_surely_taken() {
+        for rule in constraints.into_iter().flat_map(Map::values) {
+            serde_json::from_value::<SerializableRule>(rule.clone()).ok()?;
+        }
+        let constraints = reader.constraints(constraints)?;
+        // The library refuses a constraint on a name that no pattern has.
+        let constraints = constraints.into_iter().map(|(name, test)| Some((name?, test)));
+        let constraints = constraints.collect::<Option<Vec<_>>>()?;
+        if !test.is_surely_taken() || !constraints.iter().all(|(_, test)| test.is_surely_taken()) {
             return None;
         }
-        let (utils, constraints) = (vec![], vec![]);
+        let utils = vec![];
         let mut direct =
-            Self { needs: vec![], test, utils, constraints, names: reader.names.len() };
+            Self { needs: Needs::default(), test, utils, constraints, names: reader.names.len() };
         direct.tidy(&reader.names);
         Some(direct)
     }
@@ -91,6 +94,24 @@ const KEYS: [&str; 12] = [
 ];
 
 impl Reader<'_> {
+    /// By the place of the name, which is None where no pattern read so far has it.
+    fn constraints(
+        &mut self,
+        said: Option<&Map<String, Value>>,
+    ) -> Option<Vec<(Option<usize>, Test)>> {
+        let before = self.names.len();
+        let read = said.into_iter().flatten();
+        let read = read.map(|(name, rule)| Some((self.place(name), self.rule(rule)?)));
+        let read = read.collect::<Option<Vec<_>>>()?;
+        // What a constraint binds, others would have to agree with, in no order that is known.
+        let binds = self.names.len() > before || read.iter().any(|(_, test)| test.binds());
+        (!binds).then_some(read)
+    }
+
+    fn place(&self, name: &str) -> Option<usize> {
+        self.names.iter().position(|(known, _)| known == name)
+    }
+
     fn rule(&mut self, rule: &Value) -> Option<Test> {
         let said = rule.as_object()?;
         if said.keys().any(|key| !KEYS.contains(&key.as_str())) {
@@ -188,8 +209,7 @@ impl Reader<'_> {
     }
 
     fn name(&mut self, name: String) -> usize {
-        let known = self.names.iter().position(|(known, _)| *known == name);
-        let place = known.unwrap_or_else(|| {
+        let place = self.place(&name).unwrap_or_else(|| {
             self.names.push((name, 0));
             self.names.len() - 1
         });

@@ -8,7 +8,7 @@ use super::{
 };
 
 /// Utilities that name utilities are looked into no deeper than this.
-const MOST_OPEN: usize = 4;
+pub(super) const MOST_OPEN: usize = 4;
 
 impl Direct {
     /// `names` says how often each name stands in a pattern.
@@ -39,11 +39,6 @@ impl Direct {
             self.test.note_kinds(&kinds);
             self.constraints.iter_mut().for_each(|(_, test)| test.note_kinds(&kinds));
         }
-        let mut needs = vec![];
-        self.test.needs(&mut needs);
-        needs.sort_unstable();
-        needs.dedup();
-        self.needs = needs;
     }
 }
 
@@ -147,6 +142,14 @@ impl Test {
 
     /// The kinds it may hold of; None where it may of any.
     pub(super) fn kinds(&self, utils: &[Self], open: usize) -> Option<KindSet> {
+        self.kinds_by(&|place| {
+            let util = utils.get(place).filter(|_| open < MOST_OPEN);
+            util.and_then(|test| test.kinds(utils, open + 1))
+        })
+    }
+
+    /// The same, where it is known of which kinds each utility holds.
+    fn kinds_by(&self, of_util: &dyn Fn(usize) -> Option<KindSet>) -> Option<KindSet> {
         match self {
             Self::Kinds(kinds) => Some(kinds.clone()),
             Self::Pattern(pattern) => match &pattern.goal {
@@ -158,15 +161,15 @@ impl Test {
                 }
             },
             Self::All(tests) => {
-                let kinds = tests.iter().filter_map(|test| test.kinds(utils, open));
+                let kinds = tests.iter().filter_map(|test| test.kinds_by(of_util));
                 kinds.reduce(|one, two| one.and(&two))
             }
             Self::Any(tests) => {
-                let kinds = tests.iter().map(|test| test.kinds(utils, open));
+                let kinds = tests.iter().map(|test| test.kinds_by(of_util));
                 let kinds = kinds.collect::<Option<Vec<_>>>()?;
                 Some(kinds.iter().fold(KindSet::default(), KindSet::or))
             }
-            Self::Util(place) if open < MOST_OPEN => utils.get(*place)?.kinds(utils, open + 1),
+            Self::Util(place) => of_util(*place),
             _ => None,
         }
     }
@@ -179,25 +182,11 @@ impl Test {
             Self::Not(test) => test.note_kinds(utils),
             Self::Relation(relation) => {
                 relation.test.note_kinds(utils);
-                relation.kinds = match &relation.test {
-                    Self::Util(place) => utils.get(*place).cloned().flatten(),
-                    test => test.kinds(&[], MOST_OPEN),
-                };
+                relation.kinds = relation.test.kinds_by(&|place| utils.get(place).cloned().flatten());
                 if let Until::Holds(stop) = &mut relation.until {
                     stop.note_kinds(utils);
                 }
             }
-            _ => {}
-        }
-    }
-
-    /// Kinds that must be somewhere in the file.
-    fn needs(&self, needs: &mut Vec<u16>) {
-        match self {
-            Self::Kinds(kinds) => needs.extend(kinds.only()),
-            Self::Pattern(pattern) => pattern.goal.needs(needs),
-            Self::All(tests) => tests.iter().for_each(|test| test.needs(needs)),
-            Self::Relation(relation) => relation.test.needs(needs),
             _ => {}
         }
     }
@@ -233,20 +222,6 @@ impl Goal {
             Self::Inner { children, .. } => {
                 children.iter_mut().for_each(|goal| goal.forget(places))
             }
-        }
-    }
-
-    /// What has no name may be passed over after `$$$`.
-    fn needs(&self, needs: &mut Vec<u16>) {
-        match self {
-            Self::Leaf { kind, is_named: true, .. } => {
-                needs.extend(Some(*kind).filter(|&kind| kind != ERROR))
-            }
-            Self::Inner { kind, children } => {
-                needs.extend(Some(*kind).filter(|&kind| kind != ERROR));
-                children.iter().for_each(|goal| goal.needs(needs));
-            }
-            _ => {}
         }
     }
 }

@@ -4,7 +4,9 @@
 //! wants a few kilobytes, are left out by a feature. mimalloc keeps freed memory for a while, in case it is wanted again,
 //! and looks at the time only when it is asked for more; after an index the program may do nothing for hours. So it is
 //! told to keep little, and the library asks for the rest back where much was freed: see `store::memory`. Syntax trees
-//! are made of small pieces, and are asked for from here too.
+//! are made of small pieces, and are asked for from here too; those that live for one work only come out of a [`pool`].
+
+mod pool;
 
 use std::ffi::{c_int, c_long, c_void};
 
@@ -33,7 +35,8 @@ const KEPT_FOR: c_long = 100;
 pub fn give_back_soon() {
     mi_option_set_default(PURGE_DELAY, KEPT_FOR);
     trajview::store::give_back_with(|| mi_collect(true));
-    let (malloc, calloc, realloc, free) = (mi_malloc, mi_calloc, mi_realloc, mi_free);
+    trajview::code::tree::pool_with(pool::POOL);
+    let (malloc, calloc, realloc, free) = (pool::malloc, pool::calloc, pool::realloc, pool::free);
     // SAFETY: the four belong together, and there is no tree and no other thread yet.
     unsafe {
         tree_sitter::set_allocator(Some(tree_sitter::Allocator { malloc, calloc, realloc, free }));
