@@ -247,7 +247,7 @@ mod tests {
     const FORMS: (&str, &str) = ("forms.yml", include_str!("direct/forms.yml"));
 
     /// What is put into a document in the place of some of its characters.
-    const PIECES: [&str; 28] = [
+    const PIECES: [&str; 31] = [
         "",
         "x",
         ": ",
@@ -274,6 +274,9 @@ mod tests {
         ">",
         "&a ",
         "yes",
+        "{a: b}",
+        ", ",
+        "[]",
         "kind: block\n",
         "severity: off\n",
     ];

@@ -1,5 +1,5 @@
-//! The YAML that rules are written in, as far as it is plain: nested mappings and lists by indentation, words, whole numbers,
-//! strings in quotes on one line, and text after `|`.
+//! The YAML that rules are written in, as far as it is plain: nested mappings and lists, by indentation or in braces and
+//! brackets on one line, words, whole numbers, strings in quotes on one line, and text after `|`.
 //!
 //! Half the time of loading rules went into reading YAML. Whatever is not certain to mean the same to the YAML library is
 //! left to it; a test holds what is read here against what that reads.
@@ -77,10 +77,7 @@ impl<'t> Reader<'t> {
         said: &mut Map<String, Value>,
     ) -> Option<()> {
         let (key, value) = words.split_once(':')?;
-        let is_key = key.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-            && key.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
-            && is_string(key);
-        if !is_key || !(value.is_empty() || value.starts_with(' ')) || said.contains_key(key) {
+        if !is_key(key) || !(value.is_empty() || value.starts_with(' ')) || said.contains_key(key) {
             return None;
         }
         let value = match value.trim_matches(' ') {
@@ -149,6 +146,10 @@ impl<'t> Reader<'t> {
         if self.lines.get(self.at).is_some_and(|next| indent(next) > column) {
             return None;
         }
+        if words.starts_with(['{', '[']) {
+            let mut flow = Flow { rest: words };
+            return flow.value(0).filter(|_| flow.rest.is_empty());
+        }
         if let Some(quoted) = words.strip_prefix('"') {
             return double_quoted(quoted.strip_suffix('"')?).map(Value::String);
         }
@@ -186,6 +187,120 @@ impl<'t> Reader<'t> {
         }
         Some(text)
     }
+}
+
+/// What stands in braces and brackets on one line.
+struct Flow<'t> {
+    rest: &'t str,
+}
+
+impl<'t> Flow<'t> {
+    fn value(&mut self, depth: usize) -> Option<Value> {
+        if depth >= MOST_DEPTH {
+            return None;
+        }
+        if self.takes("{") {
+            return self.mapping(depth);
+        }
+        if self.takes("[") {
+            return self.list(depth);
+        }
+        if self.takes("\"") {
+            let end = self.end_of_double_quoted()?;
+            return double_quoted(self.taken(end)?).map(Value::String);
+        }
+        if self.takes("'") {
+            let end = self.end_of_single_quoted()?;
+            return single_quoted(self.taken(end)?).map(Value::String);
+        }
+        let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '.' | '-');
+        let end = self.rest.find(|c| !is_word(c))?;
+        let (word, rest) = self.rest.split_at(end);
+        self.rest = rest;
+        plain(word)
+    }
+
+    fn mapping(&mut self, depth: usize) -> Option<Value> {
+        let mut said = Map::new();
+        loop {
+            self.pass_blanks();
+            let (key, rest) = self.rest.split_once(": ")?;
+            if !is_key(key) || said.contains_key(key) {
+                return None;
+            }
+            self.rest = rest;
+            self.pass_blanks();
+            said.insert(key.to_owned(), self.value(depth + 1)?);
+            if self.ends("}")? {
+                return Some(Value::Object(said));
+            }
+        }
+    }
+
+    fn list(&mut self, depth: usize) -> Option<Value> {
+        let mut items = vec![];
+        loop {
+            self.pass_blanks();
+            items.push(self.value(depth + 1)?);
+            if self.ends("]")? {
+                return Some(Value::Array(items));
+            }
+        }
+    }
+
+    /// Whether what is closed by that ends here, or goes on after a comma; None where neither is the case.
+    fn ends(&mut self, closing: &str) -> Option<bool> {
+        self.pass_blanks();
+        if self.takes(closing) {
+            return Some(true);
+        }
+        self.takes(", ").then_some(false)
+    }
+
+    fn takes(&mut self, words: &str) -> bool {
+        let rest = self.rest.strip_prefix(words);
+        self.rest = rest.unwrap_or(self.rest);
+        rest.is_some()
+    }
+
+    fn pass_blanks(&mut self) {
+        self.rest = self.rest.trim_start_matches(' ');
+    }
+
+    /// What stands before a quote, which is passed over.
+    fn taken(&mut self, end: usize) -> Option<&'t str> {
+        let inner = self.rest.get(..end)?;
+        self.rest = self.rest.get(end + 1..)?;
+        Some(inner)
+    }
+
+    fn end_of_double_quoted(&self) -> Option<usize> {
+        let mut is_escaped = false;
+        self.rest.bytes().position(|byte| {
+            let is_end = byte == b'"' && !is_escaped;
+            is_escaped = byte == b'\\' && !is_escaped;
+            is_end
+        })
+    }
+
+    /// A quote that is written twice is no end.
+    fn end_of_single_quoted(&self) -> Option<usize> {
+        let bytes = self.rest.as_bytes();
+        let mut at = 0;
+        loop {
+            at += bytes.get(at..)?.iter().position(|byte| *byte == b'\'')?;
+            if bytes.get(at + 1) != Some(&b'\'') {
+                return Some(at);
+            }
+            at += 2;
+        }
+    }
+}
+
+fn is_key(key: &str) -> bool {
+    key.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && key.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
+        && is_string(key)
 }
 
 fn indent(line: &str) -> usize {

@@ -233,7 +233,10 @@ impl Expression {
     fn is_in(&self, text: &str) -> bool {
         let ready = self.ready.get_or_init(|| {
             let literal = regex_syntax::parse(&self.text).ok().and_then(|hir| literal(&hir));
-            Ready { literal: literal.map(|it| Finder::new(&it).into_owned()), regex: OnceLock::new() }
+            Ready {
+                literal: literal.map(|it| Finder::new(&it).into_owned()),
+                regex: OnceLock::new(),
+            }
         });
         let may_match = |literal: &Finder<'_>| literal.find(text.as_bytes()).is_some();
         if !ready.literal.as_ref().is_none_or(may_match) {

@@ -182,7 +182,8 @@ impl Test {
             Self::Not(test) => test.note_kinds(utils),
             Self::Relation(relation) => {
                 relation.test.note_kinds(utils);
-                relation.kinds = relation.test.kinds_by(&|place| utils.get(place).cloned().flatten());
+                relation.kinds =
+                    relation.test.kinds_by(&|place| utils.get(place).cloned().flatten());
                 if let Until::Holds(stop) = &mut relation.until {
                     stop.note_kinds(utils);
                 }
