@@ -8,7 +8,7 @@ use super::{Exit, Failure, Outcome, at, output::Out};
 
 /// Join the parts of all shards into one
 ///
-/// Takes what `export`, `score`, `check` and `judge` wrote with --shard and writes what one call without --shard writes, byte for
+/// Takes what export, score --parts and check --parts wrote with --shard and writes what one call without --shard writes, byte for
 /// byte. Rows are read and written on a few at a time. Nothing is written where a shard is missing, is there twice, or has a run that
 /// another has too.
 #[derive(Debug, clap::Args)]

@@ -40,11 +40,11 @@ use crate::{
 };
 
 /// What runs are read with, and what is wanted of them.
-pub struct With {
+pub struct With<'a> {
     tables: Vec<Table>,
     each: Each,
-    scorer: Scorer,
-    reader: Arc<ReuseReader>,
+    measuring: &'a Measuring,
+    scorers: Mutex<Kept>,
     prices: Arc<Prices>,
     siblings: Siblings,
     redacting: Redacting,
@@ -59,7 +59,29 @@ pub struct TakenOut {
     pub counts: BTreeMap<Kind, usize>,
 }
 
-impl With {
+/// What measures code, and how many runs it has seen.
+struct Kept {
+    scorers: Arc<Scorers>,
+    runs: usize,
+}
+
+/// They remember every content that they have seen.
+struct Scorers {
+    scorer: Scorer,
+    reader: Arc<ReuseReader>,
+}
+
+impl Scorers {
+    fn new(measuring: &Measuring) -> Result<Self, Failure> {
+        let reader = Arc::new(ReuseReader::default());
+        Ok(Self { scorer: measuring.scorer()?.with_reader(Arc::clone(&reader)), reader })
+    }
+}
+
+/// So many runs are measured by what remembers their contents, then it begins anew: memory does not grow with the runs.
+const RUNS_REMEMBERED: usize = 1000;
+
+impl<'a> With<'a> {
     /// By the options of the command line.
     ///
     /// # Errors
@@ -68,16 +90,16 @@ impl With {
     pub fn new(
         tables: &[Table],
         each: Each,
-        measuring: &Measuring,
+        measuring: &'a Measuring,
         pricing: &Pricing,
         redacting: &Redacting,
     ) -> Result<Self, Failure> {
-        let reader = Arc::new(ReuseReader::default());
+        let scorers = Arc::new(Scorers::new(measuring)?);
         Ok(Self {
             tables: tables.to_vec(),
             each,
-            scorer: measuring.scorer()?.with_reader(Arc::clone(&reader)),
-            reader,
+            measuring,
+            scorers: Mutex::new(Kept { scorers, runs: 0 }),
             prices: pricing.prices()?,
             siblings: Siblings::default(),
             redacting: redacting.clone(),
@@ -117,9 +139,23 @@ impl With {
             });
             made.push(table, &row);
         }
-        let (findings, counts) = (redactor.findings(), redactor.counts());
+        // Where they are not listed they are only counted: there may be many runs.
+        let is_listed = self.redacting.is_list();
+        let findings = if is_listed { redactor.findings() } else { vec![] };
+        let counts = redactor.counts();
         self.by_path().insert(path.to_owned(), TakenOut { findings, counts });
         packed.unwrap_or_else(|| RunRows::new(None, path))
+
+    /// What measures the next run.
+    fn scorers(&self) -> Arc<Scorers> {
+        let mut kept = self.scorers.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.runs += 1;
+        if kept.runs > RUNS_REMEMBERED {
+            kept.runs = 0;
+            // It was there before; where it cannot be had again the one that is there goes on.
+            kept.scorers = Scorers::new(self.measuring).map_or(kept.scorers.clone(), Arc::new);
+        }
+        kept.scorers.clone()
     }
 
     fn wants(&self, tables: &[Table]) -> bool {
@@ -136,7 +172,7 @@ pub struct Unread {
 }
 
 /// The rows of a run, and what of it could not be read, if anything.
-pub fn of_run(path: &Path, with: &With) -> (RunRows, Option<Unread>) {
+pub fn of_run(path: &Path, with: &With<'_>) -> (RunRows, Option<Unread>) {
     let made = catch_unwind(AssertUnwindSafe(|| match store::open_among(path, &with.siblings) {
         Ok(opened) => of_opened(path, &opened, with),
         Err(why) => unread(path, None, why.into(), with),
@@ -163,7 +199,7 @@ fn unread(path: &Path, run: Option<&Run>, why: Failure, with: &With) -> (RunRows
     (rows, Some(Unread { why: why.sentence, exit: Some(why.exit) }))
 }
 
-fn of_opened(path: &Path, opened: &Opened, with: &With) -> (RunRows, Option<Unread>) {
+fn of_opened(path: &Path, opened: &Opened, with: &With<'_>) -> (RunRows, Option<Unread>) {
     let (run, archive) = (&*opened.run, &*opened.archive);
     let timeline = match archive.timeline(run) {
         Ok(timeline) => timeline,
@@ -206,13 +242,16 @@ fn of_opened(path: &Path, opened: &Opened, with: &With) -> (RunRows, Option<Unre
 struct Rows<'a> {
     with: &'a With,
     made: Vec<(Table, Value)>,
+
+    with: &'a With<'a>,
+    made: RunRows,
     id: &'a str,
     path: String,
     task: Option<&'a str>,
 }
 
 impl<'a> Rows<'a> {
-    fn new(run: &'a Run, path: &Path, with: &'a With) -> Self {
+    fn new(run: &'a Run, path: &Path, with: &'a With<'a>) -> Self {
         let (path, task) = (path.display().to_string(), run.task.as_ref());
         let task = task.map(|task| task.id.as_str());
         Self { with, made: vec![], id: &run.id, path, task }
@@ -325,12 +364,14 @@ impl<'a> Rows<'a> {
         }
         let with = self.with;
         let measured = Measured { each: with.each, with_detail: false };
-        let document = match measured.document(path, opened, judged, (&with.scorer, &with.reader)) {
+        let scorers = with.scorers();
+        let kept = (&scorers.scorer, &scorers.reader);
+        let document = match measured.document(path, opened, judged, kept) {
             Ok(document) => document,
             Err(why) if why.exit == Exit::CannotUnderstand => return Ok(()),
             Err(why) => return Err(why.sentence),
         };
-        let ruler = with.scorer.ruler();
+        let ruler = scorers.scorer.ruler();
         let numbers: Vec<_> = point_numbers().collect();
         for (facts, scored) in &document.points {
             let point = AtPoint::of(&document, facts, scored);

@@ -68,7 +68,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     Ok(if is_shard { Exit::Fine } else { exit_of(spool.count(), &problems) })
 }
 
-fn with(args: &Args) -> Result<With, Failure> {
+fn with(args: &Args) -> Result<With<'_>, Failure> {
     With::new(&args.wanted(), args.each, &args.measuring, &args.pricing, &args.redacting)
 }
 
@@ -93,7 +93,7 @@ pub fn exit_of(runs: usize, problems: &[Unread]) -> Exit {
 }
 
 /// Reads every run into the spool and gives what could not be read, in the order of the paths.
-pub fn read_all(runs: &[PathBuf], with: &With, spool: &mut Spool) -> io::Result<Vec<Unread>> {
+pub fn read_all(runs: &[PathBuf], with: &With<'_>, spool: &mut Spool) -> io::Result<Vec<Unread>> {
     let next = AtomicUsize::new(0);
     let threads = thread::available_parallelism().map_or(1, usize::from).min(runs.len().max(1));
     let (sender, receiver) = mpsc::sync_channel::<(usize, RunRows, Option<Unread>)>(WAITING);

@@ -1,8 +1,8 @@
 //! THE list of tables and columns. Writers, readers, the metadata of the files and `trajview export --columns` are made of it.
 //!
 //! Columns that mean what Inspect Scout's columns of transcripts mean have their names; Scout's other columns
-//! (`source_id`, `task_repeat`, `agent_args`, `model_options`, `error`, `limit`, `messages`, `events`) are not written, as no
-//! recording that we read keeps them apart.
+//! (`source_id`, `task_repeat`, `agent_args`, `model_options`, `error`, `limit`, `messages`, `events`) are not written: a
+//! [`Run`](crate::run::Run) does not have them apart.
 
 use std::sync::LazyLock;
 

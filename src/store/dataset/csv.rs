@@ -80,7 +80,7 @@ fn record(file: &mut impl BufRead) -> Result<Option<Vec<Option<String>>>, String
     loop {
         let before = bytes.len();
         let read = file.read_until(b'\n', &mut bytes).map_err(|why| why.to_string())?;
-        let is_even = memchr::memchr_iter(b'"', &bytes).count() % 2 == 0;
+        let is_even = memchr::memchr_iter(b'"', &bytes).count().is_multiple_of(2);
         match (read, is_even) {
             (0, true) if before == 0 => return Ok(None),
             (_, true) => break,

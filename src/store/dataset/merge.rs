@@ -152,14 +152,19 @@ fn join_documents(
     let mut file = out.part(of, Form::Jsonl.word(), Shard::WHOLE).map_err(|why| why.to_string())?;
     let paths: Vec<&Path> = parts.iter().map(|(_, path)| path.as_path()).collect();
     let writing = |why: std::io::Error| format!("cannot write {}: {why}", out.path().display());
-    in_order(readers, &paths, source_of, |line: String| {
-        file.write_all(line.as_bytes()).and_then(|()| file.write_all(b"\n")).map_err(writing)
-    })?;
+    in_order(
+        readers,
+        &paths,
+        |line: &String| source_of(line),
+        |line: String| {
+            file.write_all(line.as_bytes()).and_then(|()| file.write_all(b"\n")).map_err(writing)
+        },
+    )?;
     Ok(file)
 }
 
 /// The path of the run that a document is of.
-fn source_of(line: &String) -> String {
+fn source_of(line: &str) -> String {
     #[derive(Deserialize)]
     struct Line {
         source_uri: String,

@@ -60,7 +60,7 @@ impl Database {
         if !statement.readonly() || statement.column_count() == 0 {
             return Err("expected one query, as select; nothing can be changed here".into());
         }
-        let names: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+        let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
         let mut found = statement.query(()).map_err(said)?;
         let mut rows = vec![];
         while let Some(row) = found.next().map_err(said)? {
