@@ -10,7 +10,7 @@ use std::{
 };
 
 /// As in the shipped program.
-#[path = "../../src/allocator/mod.rs"]
+#[path = "../../src/allocator.rs"]
 mod allocator;
 pub use allocator::give_back_soon;
 

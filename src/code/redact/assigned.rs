@@ -85,10 +85,7 @@ impl Assigned<'_> {
     ) -> Option<Range<usize>> {
         let rest = &text[start..];
         // Python's b"…", an escape of JSON within a text.
-        let before = rest.len()
-            - rest
-                .trim_start_matches(|c: char| matches!(c, 'b' | 'r' | 'f' | 'u' | '\\' | '@'))
-                .len();
+        let before = rest.len() - rest.trim_start_matches(['b', 'r', 'f', 'u', '\\', '@']).len();
         let quote = rest[before..].chars().next().filter(|c| matches!(c, '"' | '\'' | '`'));
         if let Some(quote) = quote.filter(|_| before <= 8) {
             if before == 0 && is_closed(quote) {

@@ -1,0 +1,192 @@
+//! The allocator of the program and of its benches, which measure what the program takes.
+//!
+//! glibc's is several times slower where threads parse JSON, at random. Huge pages, two megabytes for a thread that
+//! wants a few kilobytes, are left out by a feature. mimalloc keeps freed memory for a while, in case it is wanted again,
+//! and looks at the time only when it is asked for more; after an index the program may do nothing for hours. So it is
+//! told to keep little, and the library asks for the rest back where much was freed: see `store::memory`. Syntax trees
+//! are made of small pieces, and are asked for from here too; those that live for one work only come out of a [`pool`].
+
+use std::ffi::{c_int, c_long, c_void};
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+unsafe extern "C" {
+    safe fn mi_collect(force: bool);
+    /// What the environment says goes first.
+    safe fn mi_option_set_default(option: c_int, value: c_long);
+    fn mi_malloc(size: usize) -> *mut c_void;
+    fn mi_calloc(count: usize, size: usize) -> *mut c_void;
+    fn mi_realloc(block: *mut c_void, size: usize) -> *mut c_void;
+    fn mi_free(block: *mut c_void);
+}
+
+/// `mi_option_purge_delay` of mimalloc's header.
+const PURGE_DELAY: c_int = 15;
+
+/// Milliseconds for which freed memory is kept. With mimalloc's own, a second, a line of 50 MB would take 200 MB more
+/// than is in use.
+const KEPT_FOR: c_long = 100;
+
+/// Has freed memory kept for a short while only, and all of it given back where the library asks for that; syntax trees
+/// are made of it from then on. To be called before anything else.
+pub fn give_back_soon() {
+    mi_option_set_default(PURGE_DELAY, KEPT_FOR);
+    trajview::store::give_back_with(|| mi_collect(true));
+    trajview::code::tree::pool_with(pool::POOL);
+    let (malloc, calloc, realloc, free) = (pool::malloc, pool::calloc, pool::realloc, pool::free);
+    // SAFETY: the four belong together, and there is no tree and no other thread yet.
+    unsafe {
+        tree_sitter::set_allocator(Some(tree_sitter::Allocator { malloc, calloc, realloc, free }));
+    }
+}
+
+mod pool {
+    //! Pieces of memory that a syntax tree is made of and freed with at once.
+    //!
+    //! A file that is measured is parsed, looked at and forgotten. Its tree is tens of thousands of small blocks: finding room
+    //! for each, and going through the tree to free each, took a tenth of the time of measuring. Here each thread may have one
+    //! piece open, in which a block is the next free bytes; freeing one does nothing, and the piece goes as a whole. What does
+    //! not fit, and what is asked for while none is open, is the allocator's as ever.
+
+    use std::{cell::Cell, ffi::c_void, ptr};
+
+    use trajview::code::tree::Pool;
+
+    use super::{mi_calloc, mi_free, mi_malloc, mi_realloc};
+
+    /// The piece of a thread, as addresses. All are 0 while there is none.
+    #[derive(Clone, Copy)]
+    struct Piece {
+        first: usize,
+        /// After its last byte.
+        last: usize,
+        /// Where the next block begins.
+        next: usize,
+        /// Where blocks must end: before the first byte while the piece is closed.
+        limit: usize,
+        /// Whether every block that was asked for while it was open did fit.
+        is_whole: bool,
+    }
+
+    impl Piece {
+        const NONE: Self = Self { first: 0, last: 0, next: 0, limit: 0, is_whole: true };
+
+        const fn has(self, block: usize) -> bool {
+            self.first <= block && block < self.last
+        }
+    }
+
+    thread_local! {
+        static PIECE: Cell<Piece> = const { Cell::new(Piece::NONE) };
+    }
+
+    /// What a block begins at a multiple of, as the C library has it.
+    const ALIGNMENT: usize = 16;
+
+    /// A tree of code takes so many bytes a byte of text. Memory that nobody writes to is not there.
+    const BYTES_A_BYTE: usize = 64;
+
+    const LEAST: usize = 1 << 18;
+
+    /// What the library knows of it.
+    pub const POOL: Pool = Pool { open, close, is_whole, free: free_piece };
+
+    fn open(bytes: usize) -> bool {
+        PIECE.with(|piece| {
+            if piece.get().first != 0 {
+                return false;
+            }
+            let size = bytes.saturating_mul(BYTES_A_BYTE).max(LEAST);
+            // SAFETY: any size may be asked for.
+            let first = unsafe { mi_malloc(size) }.expose_provenance();
+            if first == 0 {
+                return false;
+            }
+            let last = first + size;
+            piece.set(Piece { first, last, next: first, limit: last, is_whole: true });
+            true
+        })
+    }
+
+    fn close() {
+        PIECE.with(|piece| piece.set(Piece { limit: 0, ..piece.get() }));
+    }
+
+    fn is_whole() -> bool {
+        PIECE.with(Cell::get).is_whole
+    }
+
+    fn free_piece() {
+        let piece = PIECE.with(|piece| piece.replace(Piece::NONE));
+        // SAFETY: `open` had it from there, and nothing in it is used any more: that is what the library promises.
+        unsafe { mi_free(ptr::with_exposed_provenance_mut(piece.first)) };
+    }
+
+    /// A block of the open piece; None where there is none, or not as much left.
+    #[inline]
+    fn block(size: usize) -> Option<*mut c_void> {
+        PIECE.with(|of_thread| {
+            let piece = of_thread.get();
+            if piece.limit == 0 {
+                return None;
+            }
+            let after = piece.next.checked_add(size)?.checked_next_multiple_of(ALIGNMENT)?;
+            if after > piece.limit {
+                of_thread.set(Piece { is_whole: false, ..piece });
+                return None;
+            }
+            of_thread.set(Piece { next: after, ..piece });
+            Some(ptr::with_exposed_provenance_mut(piece.next))
+        })
+    }
+
+    fn piece_of(block: *mut c_void) -> Option<Piece> {
+        let piece = PIECE.with(Cell::get);
+        piece.has(block.addr()).then_some(piece)
+    }
+
+    pub unsafe extern "C" fn malloc(size: usize) -> *mut c_void {
+        // SAFETY: any size may be asked for.
+        block(size).unwrap_or_else(|| unsafe { mi_malloc(size) })
+    }
+
+    pub unsafe extern "C" fn calloc(count: usize, size: usize) -> *mut c_void {
+        match count.checked_mul(size).and_then(|size| Some((block(size)?, size))) {
+            Some((block, size)) => {
+                // SAFETY: the block is ours, and as long.
+                unsafe { block.cast::<u8>().write_bytes(0, size) };
+                block
+            }
+            // SAFETY: any size may be asked for.
+            None => unsafe { mi_calloc(count, size) },
+        }
+    }
+
+    pub unsafe extern "C" fn realloc(old: *mut c_void, size: usize) -> *mut c_void {
+        let Some(piece) = piece_of(old) else {
+            if old.is_null() {
+                // SAFETY: any size may be asked for.
+                return unsafe { malloc(size) };
+            }
+            // SAFETY: what is in no piece is the allocator's.
+            return unsafe { mi_realloc(old, size) };
+        };
+        // SAFETY: any size may be asked for.
+        let new = unsafe { malloc(size) };
+        // How long the old block is nobody knows; what comes after it is copied too, as far as the piece goes.
+        let length = size.min(piece.last - old.addr());
+        if !new.is_null() {
+            // SAFETY: both lie in memory that is ours, and a new block begins after all old ones end.
+            unsafe { ptr::copy(old.cast::<u8>(), new.cast::<u8>(), length) };
+        }
+        new
+    }
+
+    pub unsafe extern "C" fn free(block: *mut c_void) {
+        if piece_of(block).is_none() {
+            // SAFETY: what is in no piece is the allocator's.
+            unsafe { mi_free(block) };
+        }
+    }
+}
