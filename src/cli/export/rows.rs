@@ -143,8 +143,11 @@ impl<'a> With<'a> {
         let is_listed = self.redacting.is_list();
         let findings = if is_listed { redactor.findings() } else { vec![] };
         let counts = redactor.counts();
-        self.by_path().insert(path.to_owned(), TakenOut { findings, counts });
+        if !counts.is_empty() {
+            self.by_path().insert(path.to_owned(), TakenOut { findings, counts });
+        }
         packed.unwrap_or_else(|| RunRows::new(None, path))
+    }
 
     /// What measures the next run.
     fn scorers(&self) -> Arc<Scorers> {
