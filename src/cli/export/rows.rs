@@ -243,11 +243,9 @@ fn of_opened(path: &Path, opened: &Opened, with: &With<'_>) -> (RunRows, Option<
 
 /// The rows on their way into their tables.
 struct Rows<'a> {
-    with: &'a With,
     made: Vec<(Table, Value)>,
 
     with: &'a With<'a>,
-    made: RunRows,
     id: &'a str,
     path: String,
     task: Option<&'a str>,
