@@ -47,7 +47,7 @@ pub struct Direct {
 enum Test {
     Kinds(KindSet),
     Pattern(Pattern),
-    Regex(Expression),
+    Regex(Box<Expression>),
     Nth(Nth),
     All(Vec<Test>),
     Any(Vec<Test>),

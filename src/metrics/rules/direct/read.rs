@@ -130,7 +130,7 @@ impl Reader<'_> {
         match key {
             "pattern" => self.pattern(what),
             "kind" => self.kind(what.as_str()?),
-            "regex" => Some(Test::Regex(Expression::new(what.as_str()?))),
+            "regex" => Some(Test::Regex(Box::new(Expression::new(what.as_str()?)))),
             "nthChild" => nth(what).map(Test::Nth),
             "all" => Some(Test::All(self.rules(what)?)),
             "any" => Some(Test::Any(self.rules(what)?)),

@@ -55,7 +55,7 @@ pub static ROWS: &[Binding] = &[
     row(Replay, &[c(',')], "previous step that edits a file", "", |n| replay(replay::Message::Edits(replay::Edits::Previous(n.times())))),
     row(Replay, &[c('x')], "next step that failed, whatever its turn", "", |n| replay(replay::Message::Failures(replay::Failures::Next(n.times())))),
     row(Replay, &[Key::ctrl('x')], "previous step that failed", "", |n| replay(replay::Message::Failures(replay::Failures::Previous(n.times())))),
-    row(Replay, &[c('c')], "next compaction of the context, whatever its turn; after the last the first", "", |_| replay(replay::Message::Compaction)),
+    row(Replay, &[c('c')], "next compaction of the context; after the last the first", "", |_| replay(replay::Message::Compaction)),
     row(Replay, &[c('!')], "list everything that failed: what was run, and the line that says why", "", |_| choose(chooser::Message::Open(chooser::Kind::Failures))),
     row(Replay, &[c('H')], "history: every change to the function that the line is in, through renames and moves; outside the diff, to the file", "", |_| choose(chooser::Message::Open(chooser::Kind::History))),
     row(Replay, &[k(Code::PageUp)], "a page up", "", |_| go(Motion::PageUp)),
