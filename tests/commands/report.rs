@@ -162,7 +162,7 @@ fn planted(plant: fn(usize) -> String) -> (tempfile::TempDir, Vec<String>) {
 
 #[test]
 fn a_key_planted_in_every_text_of_a_recording_is_in_nothing_that_is_written() {
-    let (_folder, runs) = planted(key);
+    let (folder, runs) = planted(key);
     for run in &runs {
         let is_there = trajview(&["show", run, "--json"]).out.contains("PLANTED");
         assert!(is_there, "{run} has the keys, and can be read");
@@ -183,6 +183,15 @@ fn a_key_planted_in_every_text_of_a_recording_is_in_nothing_that_is_written() {
             assert!(!written.contains("PLANTED"), "{command:?}: {}", around(&written, "PLANTED"));
             assert!(written.contains("API key"), "{command:?}");
         }
+    }
+    let (tables, folder) = (tempfile::tempdir().unwrap(), folder.path().display().to_string());
+    let into = tables.path().display().to_string();
+    let exported = trajview(&["export", &folder, "--jsonl", &into]);
+    assert_eq!(exported.code, Some(0), "{}", exported.err);
+    assert!(exported.err.contains("taken out:"), "{}", exported.err);
+    for table in fs::read_dir(&into).unwrap().flatten() {
+        let written = fs::read_to_string(table.path()).unwrap();
+        assert!(!written.contains("PLANTED"), "{table:?}: {}", around(&written, "PLANTED"));
     }
 }
 
