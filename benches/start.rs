@@ -1,5 +1,5 @@
-//! The start view: `trajview` alone, in a home folder with the sessions of five agents. How soon the first rows are there,
-//! how soon all of them, with and without what was kept from before. In the shipped program, in a terminal, on sessions that are
+//! The start view: `trajview` alone, in a home folder with the sessions of five agents. How soon the first rows say when, what was
+//! asked, and which agent; how soon they have everything; how soon all of them do, with and without what was kept from before. In the shipped program, in a terminal, on sessions that are
 //! made up once.
 
 mod logs;
@@ -56,12 +56,13 @@ fn main() {
     let megabytes = size_of(&home) / 1_000_000;
     let of = |what: &str| format!("{sessions} sessions, {megabytes} MB, {what}");
     for (kept, bar) in [(Kept::Nothing, ms(2_000)), (Kept::All, ms(100))] {
-        let opened: Vec<[Took; 2]> =
+        let opened: Vec<[Took; 3]> =
             (0..rounds).map(|_| open(&home, sessions, first, kept)).collect();
         let part = |at: usize| opened.iter().map(|took| took[at]).collect();
         let words = kept.words();
         table.taken_with_cpu(&of(&format!("{words}: {first} rows")), ms(100), part(0));
-        table.taken_with_cpu(&of(&format!("{words}: all rows")), bar, part(1));
+        table.taken_with_cpu(&of(&format!("{words}: {first} rows read whole")), bar, part(1));
+        table.taken_with_cpu(&of(&format!("{words}: all rows read whole")), bar, part(2));
     }
     table.end();
 }
@@ -82,8 +83,11 @@ impl Kept {
     }
 }
 
-/// To the first rows that say what was asked, and until the last is read.
-fn open(home: &Path, sessions: usize, first: usize, kept: Kept) -> [Took; 2] {
+/// How the agents are called in their rows.
+const NAMES: [&str; 5] = [" claude-code ", " codex ", " pi ", " qwen-code ", " droid "];
+
+/// To the first rows that say when, what was asked and which agent; to the first that have everything; until the last does.
+fn open(home: &Path, sessions: usize, first: usize, kept: Kept) -> [Took; 3] {
     if kept == Kept::Nothing {
         let _ = fs::remove_dir_all(home.join(".cache")); // it may not be there
     }
@@ -91,7 +95,12 @@ fn open(home: &Path, sessions: usize, first: usize, kept: Kept) -> [Took; 2] {
     let cache = format!("{folder}/.cache");
     let variables = [("HOME", folder), ("XDG_CACHE_HOME", &cache), ("XDG_DATA_HOME", folder)];
     let mut tui = Tui::start_with(&[], SIZE, &variables);
-    // The state is told once the beginning of a session is read.
+    let is_told = |line: &&str| {
+        let begins = line.trim_start_matches([' ', '▌']).starts_with("26-");
+        begins && NAMES.iter().any(|name| line.contains(name))
+    };
+    let is_told = |screen: &str| screen.lines().filter(is_told).count() >= first;
+    // The state is told once a session is read whole.
     let is_filled = |line: &&str| line.contains(" stopped ");
     let has_first = |screen: &str| screen.lines().filter(is_filled).count() >= first;
     let all = format!("{sessions} sessions");
@@ -100,13 +109,17 @@ fn open(home: &Path, sessions: usize, first: usize, kept: Kept) -> [Took; 2] {
         screen.contains(&all) && !goes_on && has_first(screen)
     };
     let took = |tui: &Tui, at: Instant| Took { clock: at - tui.started, cpu: tui.cpu_time() };
-    let begun = tui.wait_until(has_first);
-    let first = took(&tui, begun);
-    if is_read(&tui.contents()) {
-        return [first, first];
-    }
-    let read = tui.wait_until(is_read);
-    [first, took(&tui, read)]
+    let mut last = None;
+    let mut at = |is_so: &dyn Fn(&str) -> bool| {
+        let before = last.filter(|_| is_so(&tui.contents()));
+        let now = before.unwrap_or_else(|| {
+            let at = tui.wait_until(is_so);
+            took(&tui, at)
+        });
+        last = Some(now);
+        now
+    };
+    [at(&is_told), at(&has_first), at(&is_read)]
 }
 
 /// A home folder with so many sessions, each agent and project in turn, an hour between them; made once.
