@@ -13,7 +13,7 @@ pub enum Spelling {
     /// Nothing is promised: they may be put together from anywhere.
     Free,
     /// A record is a line, and each text is made of the strings of one record, with nothing but signs or one of
-    /// [`OWN`] between them.
+    /// the format's own words between them.
     Plain,
     /// As [`Spelling::Plain`], but strings may hold JSON again, and may follow each other with nothing between.
     Nested,

@@ -16,7 +16,7 @@ pub struct Decoded {
     pub raster: Result<Raster, String>,
 }
 
-/// The pixels of an image on white paper, at most [`MOST`] each way.
+/// The pixels of an image on white paper, at most 512 each way.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Raster {
     /// Of the image as it is recorded.

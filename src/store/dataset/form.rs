@@ -1,4 +1,4 @@
-//! The forms that tables are written in, and read again by [`super::merge`].
+//! The forms that tables are written in, and read again by [`super::merge()`].
 
 use std::{
     fs::File,

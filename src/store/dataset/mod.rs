@@ -1,9 +1,9 @@
 //! Runs as tables for other programs: Parquet, CSV and JSON lines.
 //!
-//! [`columns`] declares every table once: each column with its type, its unit, what it means and where in the JSON of the
+//! [`columns()`] declares every table once: each column with its type, its unit, what it means and where in the JSON of the
 //! commands its value stands. A [`Row`] is made of that JSON, so that a value in a table is the one a command prints. A
 //! [`Spool`] keeps the rows of all runs on disk until all are there; they are then written sorted by task and run, each
-//! table as one immutable part of the folder ([`DataFolder`]), named by its [`Shard`] and by its content. [`merge`] joins the
+//! table as one immutable part of the folder ([`DataFolder`]), named by its [`Shard`] and by its content. [`merge()`] joins the
 //! parts of all shards into what one export of all runs writes, byte for byte.
 //!
 //! A new column is one row of `columns.rs`. A new form is one more [`Form`] with its [`PartWriter`] and its reader.
