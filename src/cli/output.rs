@@ -91,11 +91,10 @@ impl Out {
             return None;
         }
         let told = std::env::var("COLUMNS").ok().and_then(|words| words.parse().ok());
-        let of_terminal = || {
-            let (columns, _) = ratatui::crossterm::terminal::size().ok()?;
-            self.is_terminal.then_some(usize::from(columns))
-        };
-        told.or_else(of_terminal).filter(|columns| *columns > 0)
+        // Only a terminal is asked: for want of one two other programs would be started to ask.
+        let of_terminal = || self.is_terminal.then(ratatui::crossterm::terminal::size)?.ok();
+        let columns = told.or_else(|| of_terminal().map(|(columns, _)| usize::from(columns)));
+        columns.filter(|columns| *columns > 0)
     }
 
     /// A line of ours with recorded words in it; control and invisible characters are written out. Beside tables in LaTeX
