@@ -55,10 +55,16 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     args.redacting.tell(&with.taken_out().counts);
     let published = write_all(args, &folders, &mut spool)?;
     say(&published, out)?;
-    let unread = match problems.len() {
+    let counted = |is_whole: bool, words: &str| match problems
+        .iter()
+        .filter(|it| it.exit.is_some() == is_whole)
+        .count()
+    {
         0 => String::new(),
-        count => format!(", {} with a part that could not be read", figures::count(count as u64)),
+        count => format!(", {} {words}", figures::count(count as u64)),
     };
+    let unread = counted(true, "of them not readable");
+    let unread = unread + &counted(false, "with a part that could not be read");
     let shard = match args.sharding.is_asked() {
         true => format!("shard {}: ", args.sharding.shard()),
         false => String::new(),
