@@ -57,6 +57,11 @@ impl Redacting {
         Redactor::of(&Options { names, own_words: own.into_iter().collect() })
     }
 
+    /// Whether everything is written as it is.
+    pub const fn is_off(&self) -> bool {
+        matches!(self.redact, Redact::Off)
+    }
+
     pub const fn is_list(&self) -> bool {
         matches!(self.redact, Redact::List)
     }

@@ -238,12 +238,18 @@ fn of_opened(path: &Path, opened: &Opened, with: &With<'_>) -> (RunRows, Option<
     rows.labels(&rubric);
     report.iter().for_each(|report| rows.signals(report));
     let unread = problem.map(|why| Unread { why: format!("{}: {why}", rows.path), exit: None });
-    (with.packed(Some(run), &rows.path, rows.made), unread)
+    if with.redacting.is_off() {
+        return (rows.packed, unread);
+    }
+    (with.packed(Some(run), &rows.path, rows.waiting), unread)
 }
 
 /// The rows on their way into their tables.
 struct Rows<'a> {
-    made: Vec<(Table, Value)>,
+    /// Those whose secrets are not known yet.
+    waiting: Vec<(Table, Value)>,
+    /// The others, where nothing is taken out.
+    packed: RunRows,
 
     with: &'a With<'a>,
     id: &'a str,
@@ -255,7 +261,8 @@ impl<'a> Rows<'a> {
     fn new(run: &'a Run, path: &Path, with: &'a With<'a>) -> Self {
         let (path, task) = (path.display().to_string(), run.task.as_ref());
         let task = task.map(|task| task.id.as_str());
-        Self { with, made: vec![], id: &run.id, path, task }
+        let packed = RunRows::new(task, &path);
+        Self { with, waiting: vec![], packed, id: &run.id, path, task }
     }
 
     /// Adds a row, with what all rows of the run have in common and more of its own.
@@ -277,7 +284,10 @@ impl<'a> Rows<'a> {
                 }
             }
         }
-        self.made.push((table, row));
+        match self.with.redacting.is_off() {
+            true => self.packed.push(table, &row),
+            false => self.waiting.push((table, row)),
+        }
     }
 
     fn run(&mut self, run: &Run, shown: &Show, report: Option<&Report>, problem: Option<&str>) {
