@@ -4,6 +4,7 @@
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
+pub mod base64;
 pub mod diff;
 pub mod flat;
 pub mod highlight;

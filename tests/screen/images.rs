@@ -2,35 +2,16 @@
 
 use std::{fs, io::Cursor, path::PathBuf, sync::LazyLock};
 
-use base64_of::base64;
 use image::{ImageFormat, Rgb, RgbImage};
 use ratatui::{buffer::Buffer, layout::Size, style::Color};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 use trajview::{
+    code::base64,
     runtime::{self, Options},
     session::place::Place,
     widgets::export,
 };
-
-mod base64_of {
-    /// RFC 4648, with padding.
-    pub fn base64(bytes: &[u8]) -> String {
-        const DIGITS: &[u8; 64] =
-            b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-        let mut text = String::new();
-        for three in bytes.chunks(3) {
-            let bits = three.iter().fold(0_u32, |bits, byte| bits << 8 | u32::from(*byte));
-            let bits = bits << (8 * (3 - three.len()));
-            for digit in 0..4 {
-                let value = bits >> (18 - 6 * digit) & 63;
-                let is_there = digit <= three.len();
-                text.push(if is_there { char::from(DIGITS[value as usize]) } else { '=' });
-            }
-        }
-        text
-    }
-}
 
 /// Blue with a white square, twice as wide as high.
 fn picture() -> String {
@@ -39,7 +20,7 @@ fn picture() -> String {
     });
     let mut bytes = Cursor::new(vec![]);
     image.write_to(&mut bytes, ImageFormat::Png).unwrap();
-    base64(bytes.get_ref())
+    base64::encoded(bytes.get_ref())
 }
 
 /// A session that looks at two images, the second of which is cut off.

@@ -129,7 +129,8 @@ impl<'a> With<'a> {
         let redactor = self.redacting.redactor(run);
         rows.iter().for_each(|(_, row)| redactor.learn_json(row));
         let place = |table: Table| format!("{path}, {}", table.word());
-        let rows = rows.into_iter().map(|(table, row)| (table, redactor.json(&place(table), row)));
+        let rows =
+            rows.into_iter().map(|(table, row)| (table, redactor.learnt_json(&place(table), row)));
         let mut packed: Option<RunRows> = None;
         for (table, row) in rows {
             // What rows are sorted by is what stands in them.
@@ -250,7 +251,6 @@ struct Rows<'a> {
     waiting: Vec<(Table, Value)>,
     /// The others, where nothing is taken out.
     packed: RunRows,
-
     with: &'a With<'a>,
     id: &'a str,
     path: String,
@@ -277,13 +277,8 @@ impl<'a> Rows<'a> {
             "source_uri": self.path,
             "task_id": self.task,
         });
-        if let Value::Object(fields) = &mut row {
-            for some in [common, more] {
-                if let Value::Object(some) = some {
-                    fields.extend(some);
-                }
-            }
-        }
+        add_fields(&mut row, common);
+        add_fields(&mut row, more);
         match self.with.redacting.is_off() {
             true => self.packed.push(table, &row),
             false => self.waiting.push((table, row)),
@@ -461,11 +456,8 @@ impl<'a> Rows<'a> {
             "reason": verdict.reason,
         });
         let mut row = judged_by(&judgement.file, &judgement.judge);
-        for some in [of_judgement, of_verdict] {
-            if let (Value::Object(fields), Value::Object(some)) = (&mut row, some) {
-                fields.extend(some);
-            }
-        }
+        add_fields(&mut row, of_judgement);
+        add_fields(&mut row, of_verdict);
         let scores = verdict.scores();
         if scores.is_empty() {
             self.push(Table::Verdicts, &row, json!({ "label": verdict.label }));
@@ -523,6 +515,13 @@ impl<'a> Rows<'a> {
             });
             self.push(Table::Signals, &signal, more);
         }
+    }
+}
+
+/// Puts fields into a row, in the place of those that are called the same.
+fn add_fields(row: &mut Value, more: Value) {
+    if let (Value::Object(fields), Value::Object(more)) = (row, more) {
+        fields.extend(more);
     }
 }
 

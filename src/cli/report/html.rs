@@ -546,18 +546,7 @@ fn put_patch(
         }
     };
     let _ = write!(html, "<pre class=\"diff\" data-find=\"{}\">", escaped(name));
-    let mut number = 0;
-    for line in shown.lines() {
-        let class = match line.as_bytes().first() {
-            Some(b'+') => "a",
-            Some(b'-') => "d",
-            Some(b'@') => "h",
-            _ => "c",
-        };
-        if class == "h" {
-            number = new_start(line).unwrap_or(1).saturating_sub(1);
-        }
-        number += usize::from(class == "a" || class == "c");
+    for (line, class, number) in numbered(shown) {
         let address = match class == "a" && targets.contains(&number) {
             true => format!(" id=\"{id}-line-{number}\""),
             false => String::new(),
@@ -570,22 +559,28 @@ fn put_patch(
 
 /// How many of the lines that something leads to are in the patch.
 fn shown_targets(patch: &str, targets: &BTreeSet<usize>) -> usize {
-    if targets.is_empty() {
-        return 0;
-    }
-    let (mut number, mut count) = (0, 0);
-    for line in patch.lines() {
-        match line.as_bytes().first() {
-            Some(b'@') => number = new_start(line).unwrap_or(1).saturating_sub(1),
-            Some(b'-') => {}
-            Some(b'+') => {
-                number += 1;
-                count += usize::from(targets.contains(&number));
-            }
-            _ => number += 1,
+    let is_one =
+        |(_, class, number): &(&str, &str, usize)| *class == "a" && targets.contains(number);
+    if targets.is_empty() { 0 } else { numbered(patch).filter(is_one).count() }
+}
+
+/// The lines of a patch, each with its class and its number in the file as it is afterwards; that of a removed line is the
+/// number of the line before.
+fn numbered(patch: &str) -> impl Iterator<Item = (&str, &'static str, usize)> {
+    patch.lines().scan(0, |number, line| {
+        let class = match line.as_bytes().first() {
+            Some(b'+') => "a",
+            Some(b'-') => "d",
+            Some(b'@') => "h",
+            _ => "c",
+        };
+        match class {
+            "h" => *number = new_start(line).unwrap_or(1).saturating_sub(1),
+            "d" => {}
+            _ => *number += 1,
         }
-    }
-    count
+        Some((line, class, *number))
+    })
 }
 
 /// `@@ -1,2 +3,4 @@`: 3

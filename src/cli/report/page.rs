@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use crate::{run::figures, widgets::text};
+use crate::{code::base64, run::figures, widgets::text};
 
 /// Words as a page shows them. Control and direction characters are written out, as on the screen.
 pub fn escaped(words: &str) -> String {
@@ -58,21 +58,7 @@ pub fn script_hash(script: &str) -> String {
     let hex = crate::store::sha256(script.as_bytes());
     let pairs = hex.as_bytes().chunks(2).filter_map(|pair| std::str::from_utf8(pair).ok());
     let bytes: Vec<u8> = pairs.filter_map(|pair| u8::from_str_radix(pair, 16).ok()).collect();
-    format!("sha256-{}", base64(&bytes))
-}
-
-fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::new();
-    for three in bytes.chunks(3) {
-        let byte = |at: usize| u32::from(three.get(at).copied().unwrap_or(0));
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for at in 0..4 {
-            let letter = LETTERS[(bits >> (18 - 6 * at) & 63) as usize];
-            text.push(if at > three.len() { '=' } else { char::from(letter) });
-        }
-    }
-    text
+    format!("sha256-{}", base64::encoded(&bytes))
 }
 
 /// Names and values.
@@ -115,14 +101,5 @@ mod tests {
         assert_eq!(shown, "aaaa\nbbbb");
         assert_eq!(said.unwrap(), "cut: 9 of 14 bytes are shown");
         assert_eq!(cut("äöü", 3).0, "ä");
-    }
-
-    #[test]
-    fn bytes_are_written_in_base64() {
-        for (bytes, text) in
-            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")]
-        {
-            assert_eq!(base64(bytes.as_bytes()), text);
-        }
     }
 }

@@ -186,10 +186,6 @@ impl Redactor {
         Self { is_on: false, ..Self::of(&Options::default()) }
     }
 
-    pub const fn is_on(&self) -> bool {
-        self.is_on
-    }
-
     /// Remembers what is secret in a text, without listing it: where a part of it is shown elsewhere, it is known.
     pub fn learn(&self, text: &str) {
         if self.is_on {
@@ -242,7 +238,15 @@ impl Redactor {
             return value;
         }
         self.learn_json(&value);
-        self.walked(&mut vec![place.to_owned()], value, false)
+        self.learnt_json(place, value)
+    }
+
+    /// The same, where what is secret in the document was learnt before ([`Self::learn_json`]).
+    pub fn learnt_json(&self, place: &str, value: Value) -> Value {
+        match self.is_on {
+            true => self.walked(&mut vec![place.to_owned()], value, false),
+            false => value,
+        }
     }
 
     /// What was found, in the order in which it was.
