@@ -13,7 +13,10 @@ use similar::{Algorithm, DiffOp, TextDiff as Comparison, TextDiffConfig, group_d
 use unicode_segmentation::UnicodeSegmentation;
 
 pub use super::patch::LineKind;
-use super::patch::{PatchHunk, PatchLine};
+use super::{
+    patch::{PatchHunk, PatchLine},
+    short::ShortWords,
+};
 
 /// Texts with more lines than this between their equal beginnings and ends are compared by histogram: the work of the
 /// other algorithm grows with the square of them.
@@ -288,7 +291,7 @@ fn compare(old: &[&[u8]], new: &[&[u8]]) -> Vec<DiffOp> {
     if old.len() + new.len() - 2 * (before + after) > MOST_BY_PATIENCE {
         return by_histogram(old, new);
     }
-    let mut numbers: HashMap<&[u8], usize> = HashMap::new();
+    let mut numbers: HashMap<&[u8], usize, ShortWords> = HashMap::default();
     let mut number = |line| {
         let next = numbers.len();
         *numbers.entry(line).or_insert(next)

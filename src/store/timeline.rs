@@ -1,7 +1,9 @@
 //! Works out the files over time, from commits, from recorded edits, or from edits and snapshots.
 
+use std::{iter::Peekable, sync::mpsc, thread};
+
 use crate::{
-    formats,
+    formats::{self, Executor},
     run::{
         Edit, EditKind, Run, Step, StepId, Warning,
         files::{
@@ -14,6 +16,7 @@ use crate::{
 
 use super::{
     bytes::Bytes,
+    executor::Threads,
     harness::{self, Compared},
     repo::{Comparisons, Repo},
     snapshot::Snapshots,
@@ -32,15 +35,22 @@ pub fn build(recording: &Recording<'_>) -> Result<(Timeline, MemoryBlobs), Strin
     let mut made = MemoryBlobs::default();
     let has_commits = recording.run.turns.iter().any(|turn| turn.commit.is_some());
     let on_the_way = recording.snapshots.is_some_and(|snapshots| snapshots.are_commits);
-    let timeline = match recording.repo.filter(|_| has_commits && !on_the_way) {
-        Some(repo) => from_commits(recording, repo, &mut made)?,
-        None => from_edits(recording, &mut made),
-    };
+    let timeline = thread::scope(|scope| {
+        let mut told = all_told(recording, scope);
+        match recording.repo.filter(|_| has_commits && !on_the_way) {
+            Some(repo) => from_commits(recording, repo, &mut told, &mut made),
+            None => Ok(from_edits(recording, &mut told, &mut made)),
+        }
+    })?;
     Ok((timeline, made))
 }
 
 /// Edits only, or edits on the way from one recorded tree to the next.
-fn from_edits(recording: &Recording<'_>, made: &mut MemoryBlobs) -> Timeline {
+fn from_edits(
+    recording: &Recording<'_>,
+    told: &mut AllTold<'_>,
+    made: &mut MemoryBlobs,
+) -> Timeline {
     let run = recording.run;
     let started = match recording.snapshots {
         Some(snapshots) => snapshots.before.clone(),
@@ -60,7 +70,7 @@ fn from_edits(recording: &Recording<'_>, made: &mut MemoryBlobs) -> Timeline {
         let commit = snapshot.filter(|_| recording.snapshots.is_some_and(|it| it.are_commits));
         let start = commit.map(|_| replayer.tree.clone());
         let mut all = compared.before(recording, turn, &mut replayer);
-        let steps = steps_of(recording, turn, &mut replayer);
+        let steps = steps_of(turn, &mut replayer, told);
         all.extend(steps.iter().flat_map(|(_, changes)| changes.iter().cloned()));
         all.extend(compared.after(run, turn, snapshot, &mut replayer));
         if let Some(snapshot) = snapshot {
@@ -108,6 +118,7 @@ fn mark_untold(recording: &Recording<'_>, mut is_known: bool, turns: &mut [TurnF
 fn from_commits(
     recording: &Recording<'_>,
     repo: &Repo,
+    told: &mut AllTold<'_>,
     made: &mut MemoryBlobs,
 ) -> Result<Timeline, String> {
     let first = recording.run.turns.iter().find_map(|turn| turn.commit.as_deref());
@@ -120,7 +131,7 @@ fn from_commits(
     let mut unread = vec![];
     let mut carried = Comparisons::default();
     for (at, turn) in recording.run.turns.iter().enumerate() {
-        let steps = steps_of(recording, at, &mut replayer);
+        let steps = steps_of(at, &mut replayer, told);
         replayer.take_back();
         let commit = turn.commit.as_deref().filter(|commit| repo.has_commit(commit));
         let read = commit.map(|commit| repo.changes(last.as_deref(), commit, &mut carried));
@@ -159,20 +170,14 @@ fn unread_turns(repo: &str, unread: &[(usize, String)]) -> Vec<Warning> {
 
 /// Carries out the recorded edits of one turn, sub-agents' included, in playing order.
 fn steps_of(
-    recording: &Recording<'_>,
     turn: usize,
     replayer: &mut Replayer<'_>,
+    told: &mut AllTold<'_>,
 ) -> Vec<(StepId, Vec<Change>)> {
     let mut steps = vec![];
-    for id in recording.run.steps_of_turn(turn) {
-        let Some(step) = recording.run.step(id).filter(|step| !step.edits.is_empty()) else {
-            continue;
-        };
-        let changes: Vec<Change> = step
-            .edits
-            .iter()
-            .zip(bodies_of(recording, step))
-            .flat_map(|(edit, body)| replayer.edit(edit, &body))
+    while let Some(Told { id, step, bodies }) = told.next_if(|told| told.id.turn == turn) {
+        let changes: Vec<Change> = (step.edits.iter().zip(&bodies))
+            .flat_map(|(edit, body)| replayer.edit(edit, body))
             .collect();
         if !changes.is_empty() {
             steps.push((id, changes));
@@ -181,12 +186,49 @@ fn steps_of(
     steps
 }
 
-/// The bodies of a step's edits, in order; one that cannot be read counts as not recorded.
-fn bodies_of<'a>(
-    recording: &'a Recording<'_>,
+/// A step that edits, and what its edits say.
+struct Told<'a> {
+    id: StepId,
     step: &'a Step,
-) -> impl Iterator<Item = RecordedEdit> + 'a {
-    step.edits.iter().map(|edit| body_of(recording, edit))
+    bodies: Vec<RecordedEdit>,
+}
+
+/// Every step of a run that edits, in playing order.
+type AllTold<'a> = Peekable<Box<dyn Iterator<Item = Told<'a>> + 'a>>;
+
+/// Steps that are read before any of them is handed on.
+const A_BATCH: usize = 32;
+
+/// Batches that may wait.
+const AHEAD: usize = 4;
+
+/// One edit is carried out after the other; where there are many, what they say is read meanwhile by another thread.
+fn all_told<'scope, 'a: 'scope>(
+    recording: &'a Recording<'a>,
+    scope: &'scope thread::Scope<'scope, '_>,
+) -> AllTold<'scope> {
+    let run = recording.run;
+    let ids = (0..run.turns.len()).flat_map(|turn| run.steps_of_turn(turn));
+    let steps = ids.filter_map(|id| Some((id, run.step(id)?)));
+    let steps: Vec<(StepId, &Step)> = steps.filter(|(_, step)| !step.edits.is_empty()).collect();
+    let read = |(id, step): (StepId, &'a Step)| {
+        let bodies = step.edits.iter().map(|edit| body_of(recording, edit)).collect();
+        Told { id, step, bodies }
+    };
+    let all: Box<dyn Iterator<Item = Told<'scope>> + 'scope> =
+        if steps.len() <= 2 * A_BATCH || Threads::all().count() == 1 {
+            Box::new(steps.into_iter().map(read))
+        } else {
+            let (ready, batches) = mpsc::sync_channel(AHEAD);
+            scope.spawn(move || {
+                let batches = steps.chunks(A_BATCH);
+                let mut read = batches.map(|batch| batch.iter().copied().map(read).collect());
+                // Nobody waits for what is left where the timeline cannot be built.
+                let _ = read.try_for_each(|batch: Vec<Told<'_>>| ready.send(batch));
+            });
+            Box::new(batches.into_iter().flatten())
+        };
+    all.peekable()
 }
 
 /// The body of one edit; one that cannot be read counts as not recorded.

@@ -31,12 +31,17 @@ pub struct Lines<'a> {
 
 impl<'a> Lines<'a> {
     pub fn of(text: &'a str) -> Self {
+        if !text.bytes().fold(false, |any, byte| any | may_end_line(byte)) {
+            let mut starts = vec![0];
+            starts.extend(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1));
+            starts.pop_if(|start| *start >= text.len());
+            return Self { text, starts, are_those_of_a_tree: true };
+        }
         let (mut starts, mut are_those_of_a_tree) = (vec![0], true);
         for (at, byte) in text.bytes().enumerate() {
             let after = match byte {
                 b'\n' => at + 1,
-                // What may begin another line end.
-                b'\r' | 0xb | 0xc | 0x1c..=0x1e | 0xc2 | 0xe2 => {
+                byte if may_end_line(byte) => {
                     let c = text.get(at..).and_then(|rest| rest.chars().next());
                     let Some(end) = c.filter(|&c| is_line_end(c)) else { continue };
                     are_those_of_a_tree = false;
@@ -80,6 +85,11 @@ impl<'a> Lines<'a> {
         let first = self.starts.get(row).and_then(|&start| self.text.as_bytes().get(start));
         !first.is_some_and(u8::is_ascii_graphic) && self.line(row).chars().all(is_space)
     }
+}
+
+/// Whether a byte may begin a line end that is no `\n`.
+fn may_end_line(byte: u8) -> bool {
+    matches!(byte, b'\r' | 0xb | 0xc | 0x1c..=0x1e | 0xc2 | 0xe2)
 }
 
 fn is_line_end(c: char) -> bool {

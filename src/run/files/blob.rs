@@ -1,12 +1,16 @@
 //! Contents by name: a content's name is its git blob id, wherever it came from.
 
 use std::{
+    cell::RefCell,
     collections::{HashMap, VecDeque},
     fmt,
     sync::Arc,
 };
 
 use sha1::{Digest, Sha1};
+use zstd::bulk::{Compressor, Decompressor};
+
+use crate::code::short::ShortWords;
 
 /// Bytes of one version of a file.
 pub type Blob = Arc<[u8]>;
@@ -51,7 +55,7 @@ pub trait Blobs {
 /// one. Putting a version together again takes microseconds.
 #[derive(Debug, Default)]
 pub struct MemoryBlobs {
-    kept: HashMap<BlobId, Kept>,
+    kept: HashMap<BlobId, Kept, ShortWords>,
     /// The last ones put, as they are: the next edit is likely to be of one of them.
     recent: VecDeque<(BlobId, Blob)>,
 }
@@ -109,7 +113,7 @@ impl MemoryBlobs {
         let mut bytes = loop {
             match self.kept.get(&at)? {
                 Kept::Whole(bytes) => break bytes.to_vec(),
-                Kept::Packed { packed, len } => break zstd::bulk::decompress(packed, *len).ok()?,
+                Kept::Packed { packed, len } => break unpacked(at, packed, *len)?,
                 Kept::Changed { of, first, last, middle, .. } => {
                     changes.push((*first, *last, middle));
                     at = *of;
@@ -152,13 +156,52 @@ impl MemoryBlobs {
 impl Kept {
     fn whole(bytes: &[u8]) -> Self {
         if bytes.len() >= PACKED_FROM
-            && let Ok(packed) = zstd::bulk::compress(bytes, 1)
+            && let Some(packed) = packed(bytes)
             && packed.len() < bytes.len() / 4 * 3
         {
             return Self::Packed { packed: packed.into(), len: bytes.len() };
         }
         Self::Whole(bytes.into())
     }
+}
+
+thread_local! {
+    /// zstd's working memory takes longer to make than most contents to pack.
+    static PACKER: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
+    static UNPACKER: RefCell<Unpacker> = const { RefCell::new(Unpacker { zstd: None, last: None }) };
+}
+
+/// Unpacks contents for a thread.
+struct Unpacker {
+    zstd: Option<Decompressor<'static>>,
+    /// The last one: the versions of a file, asked for one after the other, are put together out of the same.
+    last: Option<(BlobId, Box<[u8]>)>,
+}
+
+/// A content that is longer is unpacked each time.
+const MOST_UNPACKED: usize = 1 << 20;
+
+fn packed(bytes: &[u8]) -> Option<Vec<u8>> {
+    PACKER.with_borrow_mut(|zstd| {
+        if zstd.is_none() {
+            *zstd = Compressor::new(1).ok();
+        }
+        zstd.as_mut()?.compress(bytes).ok()
+    })
+}
+
+fn unpacked(id: BlobId, packed: &[u8], len: usize) -> Option<Vec<u8>> {
+    UNPACKER.with_borrow_mut(|unpacker| {
+        if let Some((_, bytes)) = unpacker.last.as_ref().filter(|(last, _)| *last == id) {
+            return Some(bytes.to_vec());
+        }
+        if unpacker.zstd.is_none() {
+            unpacker.zstd = Decompressor::new().ok();
+        }
+        let bytes = unpacker.zstd.as_mut()?.decompress(packed, len).ok()?;
+        unpacker.last = (bytes.len() <= MOST_UNPACKED).then(|| (id, bytes.as_slice().into()));
+        Some(bytes)
+    })
 }
 
 impl Blobs for MemoryBlobs {

@@ -1,6 +1,11 @@
 //! `__all__`: the names a module says it exports, put together from lists, additions and other modules' lists.
 
-use super::{AllItem, dotted, scopes::Scopes, string_content, text_of, uses};
+use super::{
+    AllItem, dotted,
+    role::{Role, role},
+    scopes::Scopes,
+    string_content, text_of, uses,
+};
 use crate::code::flat::Flat;
 
 /// Its pieces; None where there is none, or where a piece is neither a string nor another module's list.
@@ -9,16 +14,16 @@ pub fn read(text: &str, flat: &Flat<'_>, scopes: &Scopes<'_>) -> Option<Vec<AllI
     let statements = (0..flat.len()).filter(|&at| scopes.is_at_module_level(at));
     let mut all: Option<Vec<AllItem>> = None;
     for at in statements {
-        match flat.kind(at) {
-            "assignment" if reader.is_all(flat.named_children(at).next()) => {
+        match role(flat, at) {
+            Role::Assignment if reader.is_all(flat.named_children(at).next()) => {
                 let Some(value) = reader.value(at) else { continue };
                 all = Some(reader.list(value)?);
             }
-            "augmented_assignment" if reader.is_all(flat.named_children(at).next()) => {
+            Role::AugmentedAssignment if reader.is_all(flat.named_children(at).next()) => {
                 let more = reader.list(flat.named_children(at).last()?)?;
                 all.get_or_insert_default().extend(more);
             }
-            "call" => {
+            Role::Call => {
                 let more = reader.call(at)?;
                 if !more.is_empty() {
                     all.get_or_insert_default().extend(more);

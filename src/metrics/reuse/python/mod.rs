@@ -14,6 +14,7 @@ mod imports;
 mod layout;
 mod link;
 mod quoted;
+mod role;
 mod scopes;
 mod stdlib;
 mod uses;
@@ -24,6 +25,7 @@ use std::collections::BTreeSet;
 
 use super::facts::{Definition, Facts as FileFacts, Kind, Words};
 use crate::metrics::registered;
+use role::{Role, role};
 use scopes::Scopes;
 
 pub(super) use facts::Facts;
@@ -89,9 +91,9 @@ fn decorator(text: &str, flat: &Flat<'_>, definition: usize) -> Option<Box<str>>
 }
 
 fn is_python_2(flat: &Flat<'_>, at: usize) -> bool {
-    match flat.kind(at) {
-        "print_statement" => flat.child_of_kind(at, "chevron").is_none(),
-        "exec_statement" | "<>" => true,
+    match role(flat, at) {
+        Role::Print => flat.child_of_kind(at, "chevron").is_none(),
+        Role::Python2 => true,
         _ => false,
     }
 }
@@ -120,7 +122,7 @@ fn is_guard(text: &str, flat: &Flat<'_>, at: usize) -> bool {
 
 /// The words of a plain string; None of anything else, of bytes and of what is put together.
 fn string_content<'t>(text: &'t str, flat: &Flat<'_>, at: usize) -> Option<&'t str> {
-    if flat.kind(at) != "string" {
+    if role(flat, at) != Role::String {
         return None;
     }
     let parts: Vec<usize> = flat.named_children(at).collect();

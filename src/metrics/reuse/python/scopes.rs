@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use super::{
     Import,
     imports::{self, Binds},
+    role::{Role, role},
     text_of,
 };
 
@@ -169,39 +170,34 @@ impl<'t> Pass<'t, '_> {
         if self.all.is_no_use[at] {
             return;
         }
-        match flat.kind(at) {
-            "import_statement" | "import_from_statement" => self.import(at, scope),
-            "future_import_statement" => self.close(at),
-            "function_definition" | "class_definition" => self.definition(at, scope),
-            "lambda" => self.lambda(at, scope),
-            "list_comprehension"
-            | "set_comprehension"
-            | "dictionary_comprehension"
-            | "generator_expression" => self.comprehension(at, scope),
-            "for_in_clause" | "for_statement" => self.bind_after(at, "for", scope),
-            "assignment" | "augmented_assignment" => self.bind_first(at, scope),
-            "named_expression" => self.bind_first(at, self.out_of_comprehensions(scope)),
-            "as_pattern" => self.bind_after(at, "as", scope),
-            "except_clause" => self.bind_after(at, "as", scope),
-            "type_alias_statement" => self.bind_type_name(at, scope),
-            "global_statement" | "nonlocal_statement" => self.declare(at, scope),
-            "delete_statement" => self.close_names(at),
-            "keyword_argument" | "keyword_pattern" => self.close_first(at),
-            "attribute" | "member_type" => self.close_last(at),
-            "splat_pattern" => self.bind_first(at, scope),
-            "dotted_name" => self.pattern_name(at, scope),
+        match role(flat, at) {
+            Role::Import => self.import(at, scope),
+            Role::FutureImport => self.close(at),
+            Role::Definition => self.definition(at, scope),
+            Role::Lambda => self.lambda(at, scope),
+            Role::Comprehension => self.comprehension(at, scope),
+            Role::For => self.bind_after(at, "for", scope),
+            Role::Assignment | Role::AugmentedAssignment | Role::SplatPattern => {
+                self.bind_first(at, scope);
+            }
+            Role::NamedExpression => self.bind_first(at, self.out_of_comprehensions(scope)),
+            Role::As => self.bind_after(at, "as", scope),
+            Role::TypeAlias => self.bind_type_name(at, scope),
+            Role::Declaration => self.declare(at, scope),
+            Role::Delete => self.close_names(at),
+            Role::Keyword => self.close_first(at),
+            Role::Attribute => self.close_last(at),
+            Role::DottedName => self.pattern_name(at, scope),
             _ => {}
         }
     }
 
     fn annotation(&self, at: usize, of_parent: Annotation) -> Annotation {
-        match (of_parent, self.flat.kind(at)) {
+        match (of_parent, role(self.flat, at)) {
             (Annotation::Values, _) => Annotation::Values,
-            (Annotation::Inside, "argument_list") => Annotation::Values,
-            (Annotation::Inside, "subscript" | "generic_type") if self.is_literal(at) => {
-                Annotation::Values
-            }
-            (_, "type") => Annotation::Inside,
+            (Annotation::Inside, Role::ArgumentList) => Annotation::Values,
+            (Annotation::Inside, Role::Subscript) if self.is_literal(at) => Annotation::Values,
+            (_, Role::Type) => Annotation::Inside,
             (other, _) => other,
         }
     }

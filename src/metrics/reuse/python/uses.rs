@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use super::{
     Root, Use, quoted,
+    role::{Role, role},
     scopes::{Meaning, Scopes},
     string_content, text_of,
 };
@@ -13,8 +14,8 @@ use super::{
 pub fn all(text: &str, flat: &Flat<'_>, scopes: &Scopes<'_>) -> BTreeSet<Use> {
     let mut uses = BTreeSet::new();
     for at in 0..flat.len() {
-        match flat.kind(at) {
-            "identifier" if scopes.is_use(at) => {
+        match role(flat, at) {
+            Role::Identifier if scopes.is_use(at) => {
                 // Most names are the file's own.
                 if !may_be_of_others(text_of(text, flat, at), at, scopes) {
                     continue;
@@ -22,7 +23,7 @@ pub fn all(text: &str, flat: &Flat<'_>, scopes: &Scopes<'_>) -> BTreeSet<Use> {
                 let names = chain(text, flat, at);
                 uses.extend(resolved(&names, at, scopes));
             }
-            "string" if scopes.is_annotation(at) => {
+            Role::String if scopes.is_annotation(at) => {
                 let content = string_content(text, flat, at).unwrap_or_default();
                 for names in quoted::names(content) {
                     let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
