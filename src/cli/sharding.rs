@@ -57,7 +57,7 @@ pub fn runs_at(path: &Path) -> Vec<PathBuf> {
 #[derive(Debug, clap::Args)]
 pub struct IntoParts {
     /// Write the JSON of each run as a line of a file in this folder, named by shard and content; `trajview merge` joins shards.
-    /// A run that cannot be read is a line with its error
+    /// A run that cannot be read is a line with its error, and the exit code is 0
     #[arg(long, value_name = "DIR", conflicts_with_all = ["json"])]
     parts: Option<PathBuf>,
     /// Take away parts in the folder that hold other runs or another division

@@ -593,6 +593,10 @@ fn documents_of_shards_are_merged_to_those_of_one_call() {
     let path = first["source_uri"].as_str().unwrap();
     let scored: Value = serde_json::from_str(&printed(&["score", path, "--json"])).unwrap();
     assert_eq!(first["points"], scored["points"]);
+    let (out, bad) = (place("bad"), "tests/bad-runs/bundle-not-json");
+    let alone = trajview(&["check", bad]);
+    let as_part = trajview(&["check", bad, "--parts", &out]); // or it would be started again and again
+    assert_eq!((alone.code, as_part.code), (Some(4), Some(0)), "{}", as_part.err);
     assert_eq!(first["error"], Value::Null);
 }
 
