@@ -2,7 +2,10 @@
 
 import json
 import os
+import re
 import shutil
+import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -98,3 +101,18 @@ class Runs(unittest.TestCase):
         folder = self.new_folder("merged")
         trajview.merge(parts, folder)
         return contents(folder)
+
+    def run_page(self, name: str, **environment: str) -> str:
+        """Runs a file that docs/python.md shows, in a folder with the sample runs; gives what it prints."""
+        page = (ROOT / "docs/python.md").read_text()
+        (code,) = re.findall(rf"^```python {name}\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+        folder = self.new_folder("page")
+        (folder / "sample-runs").symlink_to(self.samples)
+        (folder / name).write_text(code)
+        words = [sys.executable, name]
+        environment = os.environ | environment
+        done = subprocess.run(
+            words, cwd=folder, env=environment, capture_output=True, text=True, timeout=300
+        )
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout

@@ -2,6 +2,8 @@
 
 import logging
 import os
+import shutil
+import tempfile
 import unittest
 
 # Ray reads these when it is loaded.
@@ -29,15 +31,20 @@ class OnRay(common.Runs):
     @classmethod
     def setUpClass(cls) -> None:
         super().setUpClass()
+        # Ray's sockets stand in it, whose paths are to be short.
+        temporary = tempfile.mkdtemp(prefix="ray-", dir="/tmp")
+        cls.addClassCleanup(shutil.rmtree, temporary, ignore_errors=True)
         node = {
             "num_cpus": 1,
             "object_store_memory": STORE,
             "include_dashboard": False,
+            "temp_dir": temporary,
         }
         cluster = Cluster(initialize_head=True, head_node_args=node)
         cls.addClassCleanup(cluster.shutdown)
         cluster.add_node(**node)
         cluster.wait_for_nodes()
+        cls.address = cluster.address
         ray.init(cluster.address, log_to_driver=False, logging_level="ERROR")
         cls.addClassCleanup(ray.shutdown)
 
@@ -80,6 +87,9 @@ class OnRay(common.Runs):
 
         self.assertTrue((folder / "killed").exists())
         self.assertEqual(read, trajview.rows(self.made, "turns"))
+
+    def test_what_the_page_shows_runs(self):
+        self.assertIn("codex", self.run_page("on_ray.py", RAY_ADDRESS=self.address))
 
     def test_an_error_has_the_words_of_the_program(self):
         parts = self.new_folder("parts")

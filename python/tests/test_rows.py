@@ -132,6 +132,11 @@ class Parts(common.Runs):
         self.assertEqual(len(list(parts.iterdir())), 1)
 
 
+class Page(common.Runs):
+    def test_what_the_page_shows_runs(self):
+        self.assertIn("476", self.run_page("rows.py"))
+
+
 class Errors(unittest.TestCase):
     def test_an_error_has_the_words_of_the_program_and_its_exit_code(self):
         with self.assertRaises(trajview.TrajviewError) as caught:

@@ -84,6 +84,9 @@ class OnSpark(common.Runs):
         self.assertEqual(len(list(marks.iterdir())), 2)
         self.assertEqual(self.merged(parts), self.exported(runs))
 
+    def test_what_the_page_shows_runs(self):
+        self.assertIn("codex", self.run_page("on_spark.py"))
+
     def test_an_error_has_the_words_of_the_program(self):
         parts = self.new_folder("parts")
         work = lambda shard: trajview.export("runs", parts, shard=shard, options=["--each", "year"])
