@@ -147,6 +147,11 @@ class Errors(unittest.TestCase):
         again = pickle.loads(pickle.dumps(caught.exception))
         self.assertEqual((again.words, again.exit_code), (caught.exception.words, 3))
 
+    def test_a_shard_of_what_is_not_there_is_no_rows_but_an_error(self):
+        for number in (1, 2):
+            with self.assertRaisesRegex(trajview.TrajviewError, "no such file or folder"):
+                trajview.rows("no/such/folder", shard=(number, 2))
+
     def test_a_path_that_looks_like_an_option_is_a_path(self):
         with self.assertRaisesRegex(trajview.TrajviewError, "cannot read --help"):
             trajview.rows("--help")
