@@ -6,7 +6,7 @@ The program is found on each worker: give `program`, or set TRAJVIEW or PATH the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pyarrow as pa
 import ray
@@ -42,7 +42,7 @@ def rows(
     return numbers.map_batches(read, batch_size=1, batch_format="pyarrow")
 
 
-def for_each_shard(work: Callable[[Shard], T], shards: int, **options: object) -> list[T]:
+def for_each_shard(work: Callable[[Shard], T], shards: int, **options: Any) -> list[T]:
     """Does work for each shard, a task each, and gives what each gave, in the order of the shards.
 
     `options` are those of `ray.remote`, such as `num_cpus` and `max_retries`.

@@ -6,6 +6,7 @@ import json
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -90,8 +91,9 @@ def in_order(table: pa.Table) -> pa.Table:
     return table.take(order).combine_chunks()
 
 
-def _described(options: list[str], program: Path | None) -> list[dict]:
-    return json.loads(run(["export", "--columns", "--json", *options], program=program))["tables"]
+def _described(options: list[str], program: Path | None) -> list[dict[str, Any]]:
+    columns = json.loads(run(["export", "--columns", "--json", *options], program=program))
+    return list(columns["tables"])
 
 
 @contextmanager
