@@ -110,7 +110,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         Some(folder) => vec![of_folder(folder, &scorers)?],
         None => {
             let runs = match args.sharding.is_asked() {
-                true => args.sharding.runs(&args.runs),
+                true => args.sharding.runs(&args.runs)?,
                 false => args.runs.clone(),
             };
             runs.iter().map(|path| of_run(path, args, &scorers)).collect::<Result<_, _>>()?
@@ -133,7 +133,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
 
 /// A line a run, whatever of them cannot be read.
 fn into_parts(args: &Args, scorers: &Scorers, mut lines: Lines<'_>, out: &mut Out) -> Outcome {
-    for run in args.sharding.runs(&args.runs) {
+    for run in args.sharding.runs(&args.runs)? {
         match of_run(&run, args, scorers) {
             Ok(document) => lines.add(&run, &document.shown(&scorers.0, args.detail))?,
             Err(why) => {

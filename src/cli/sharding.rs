@@ -35,29 +35,51 @@ impl Sharding {
     }
 
     /// The recordings of this shard below the paths, a folder standing for all below it, in order, each once.
-    pub fn runs(self, paths: &[PathBuf]) -> Vec<PathBuf> {
-        let named = paths.iter().flat_map(|path| {
-            let runs = runs_at(path).into_iter();
-            runs.filter(|run| self.shard().takes(&id_of(run, path)))
-        });
-        let mut runs: Vec<PathBuf> = named.collect();
+    ///
+    /// # Errors
+    ///
+    /// Where a shard was named and a path is not there, or is a folder without a recording: every machine says so, rather
+    /// than that all but one have nothing to do because a disk is not there.
+    pub fn runs(self, paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+        let mut runs = vec![];
+        for path in paths {
+            let below = runs_below(path);
+            if below.is_empty() && self.is_asked() && is_nothing(path) {
+                store::open(path)?;
+            }
+            let named = below_or_itself(below, path).into_iter();
+            runs.extend(named.filter(|run| self.shard().takes(&id_of(run, path))));
+        }
         runs.sort_by_cached_key(|run| run.display().to_string()); // as parts are sorted
         runs.dedup();
-        runs
+        Ok(runs)
     }
 }
 
 /// A folder stands for all runs below it.
 pub fn runs_at(path: &Path) -> Vec<PathBuf> {
-    let runs = if store::holds_runs(path) { store::runs_below(path) } else { vec![] };
-    if runs.is_empty() { vec![path.to_owned()] } else { runs }
+    below_or_itself(runs_below(path), path)
+}
+
+fn runs_below(path: &Path) -> Vec<PathBuf> {
+    if store::holds_runs(path) { store::runs_below(path) } else { vec![] }
+}
+
+fn below_or_itself(below: Vec<PathBuf>, path: &Path) -> Vec<PathBuf> {
+    if below.is_empty() { vec![path.to_owned()] } else { below }
+}
+
+/// Whether a path below which no recording was found is not there, or is a folder; neither a file nor in one.
+fn is_nothing(path: &Path) -> bool {
+    let nearest = path.ancestors().find(|it| it.exists());
+    nearest.is_none_or(Path::is_dir)
 }
 
 /// Documents of runs as parts, a line each.
 #[derive(Debug, clap::Args)]
 pub struct IntoParts {
     /// Write the JSON of each run as a line of a file in this folder, named by shard and content; `trajview merge` joins shards.
-    /// A run that cannot be read is a line with its error
+    /// A run that cannot be read is a line with its error, and the exit code is 0
     #[arg(long, value_name = "DIR", conflicts_with_all = ["json"])]
     parts: Option<PathBuf>,
     /// Take away parts in the folder that hold other runs or another division

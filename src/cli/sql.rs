@@ -63,7 +63,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let with = With::new(&tables, args.each, &args.measuring, &args.pricing, &Redacting::off())?;
     let cannot = |why: std::io::Error| Failure::unread(format!("cannot keep the rows: {why}"));
     let mut spool = Spool::new(&std::env::temp_dir()).map_err(cannot)?;
-    let runs = if tables.is_empty() { vec![] } else { args.sharding.runs(&args.paths) };
+    let runs = if tables.is_empty() { vec![] } else { args.sharding.runs(&args.paths)? };
     let unread = read_all(&runs, &with, &mut spool).map_err(cannot)?;
     unread.iter().for_each(|it| tell(&it.why));
     let database = Database::of(&mut spool, &tables).map_err(cannot)?;

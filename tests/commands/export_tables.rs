@@ -437,6 +437,33 @@ fn a_shard_that_is_missing_or_of_another_division_is_named() {
 }
 
 #[test]
+fn no_shard_is_done_where_what_was_named_is_not_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (parts, empty, gone) = (place("parts"), place("empty"), place("gone"));
+    fs::create_dir(&empty).unwrap();
+    let done = |path: &str, shard: &str| {
+        let words = ["export", "sample-runs/logs", path, "--csv", &parts, "--shard", shard];
+        let ran = trajview(&words);
+        (ran.code, ran.err)
+    };
+
+    for shard in ["1/2", "2/2"] {
+        let (code, why) = done(&gone, shard);
+        assert_eq!(code, Some(3), "{why}");
+        assert_eq!(why, format!("trajview: cannot read {gone}: no such file or folder\n"));
+        let (code, why) = done(&empty, shard);
+        assert!(matches!(code, Some(3 | 4)), "{why}");
+        assert!(why.contains("no recording below this folder"), "{why}");
+    }
+    assert_eq!(fs::read_dir(&parts).unwrap().count(), 0);
+    for shard in ["1/2", "2/2"] {
+        let inside = done("sample-runs/logs/inspect.eval", shard);
+        assert_eq!(inside.0, Some(0), "{}", inside.1);
+    }
+}
+
+#[test]
 fn a_second_export_leaves_every_file_untouched() {
     let folder = exported(&["sample-runs/logs"]);
     let times = || -> BTreeMap<PathBuf, SystemTime> {
@@ -593,6 +620,10 @@ fn documents_of_shards_are_merged_to_those_of_one_call() {
     let path = first["source_uri"].as_str().unwrap();
     let scored: Value = serde_json::from_str(&printed(&["score", path, "--json"])).unwrap();
     assert_eq!(first["points"], scored["points"]);
+    let (out, bad) = (place("bad"), "tests/bad-runs/bundle-not-json");
+    let alone = trajview(&["check", bad]);
+    let as_part = trajview(&["check", bad, "--parts", &out]); // or it would be started again and again
+    assert_eq!((alone.code, as_part.code), (Some(4), Some(0)), "{}", as_part.err);
     assert_eq!(first["error"], Value::Null);
 }
 

@@ -43,7 +43,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         folders.push((form, DataFolder::open(folder)?));
     }
     let written: Vec<&Path> = folders.iter().map(|(_, folder)| folder.path()).collect();
-    let mut runs = args.sharding.runs(&args.paths);
+    let mut runs = args.sharding.runs(&args.paths)?;
     runs.retain(|run| !written.iter().any(|folder| run.starts_with(folder)));
     let with = with(args)?;
     let Some((_, first)) = folders.first() else { return Ok(Exit::Fine) };
@@ -80,7 +80,7 @@ fn with(args: &Args) -> Result<With<'_>, Failure> {
 
 /// Prints what would be taken out of the tables.
 pub fn list(args: &Args, out: &mut Out) -> Outcome {
-    let runs = args.sharding.runs(&args.paths);
+    let runs = args.sharding.runs(&args.paths)?;
     let with = with(args)?;
     let cannot = |why: io::Error| Failure::unread(format!("cannot keep the rows: {why}"));
     let mut spool = Spool::new(&std::env::temp_dir()).map_err(cannot)?;

@@ -22,7 +22,7 @@ pub fn run(args: &Args, judges: &[Settings], out: &mut Out) -> Outcome {
         return Err(Failure::wrong(why));
     }
     let budget = Arc::new(CostBudget::new(settings.cost));
-    let runs = args.sharding.runs(slice::from_ref(&args.run.path));
+    let runs = args.sharding.runs(slice::from_ref(&args.run.path))?;
     let (mut exit, mut left_out) = (Exit::Fine, 0);
     for run in &runs {
         let (call, moments) = match prepared(args, run, settings) {
