@@ -23,6 +23,7 @@ mod spool;
 mod sql;
 #[cfg(test)]
 mod tests;
+mod waiting;
 
 pub use cell::{Cell, Row};
 pub use columns::{Column, Kind, SCHEMA, Table, columns, described, point_numbers};
@@ -33,3 +34,4 @@ pub use shard::{Shard, id_of};
 pub use spool::{RunRows, Spool};
 #[cfg(feature = "sql")]
 pub use sql::{Answer, Database, named_in};
+pub use waiting::WaitingRows;
