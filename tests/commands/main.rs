@@ -11,6 +11,7 @@ mod annotations;
 mod audit_cli;
 mod audit_study;
 mod calibration;
+mod clusters;
 mod code_quality;
 mod compare;
 mod cost;
