@@ -21,6 +21,7 @@ mod decisions_judged;
 mod export_tables;
 mod exported;
 mod faithfulness;
+mod filtered;
 mod find;
 mod formats;
 mod headless;

@@ -9,6 +9,8 @@
 //! A new column is one row of `columns.rs`. A new form is one more [`Form`] with its [`PartWriter`] and its reader.
 
 mod cell;
+#[cfg(feature = "sql")]
+mod chooser;
 mod columns;
 mod csv;
 mod folder;
@@ -26,6 +28,8 @@ mod tests;
 mod waiting;
 
 pub use cell::{Cell, Row};
+#[cfg(feature = "sql")]
+pub use chooser::Chooser;
 pub use columns::{Column, Kind, SCHEMA, Table, columns, described, point_numbers};
 pub use folder::{DataFolder, Existing, Part, PartFile, Published};
 pub use form::{Form, PartWriter, Rows, rows};
