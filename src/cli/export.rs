@@ -4,9 +4,7 @@ mod columns;
 mod rows;
 mod tables;
 
-#[cfg(feature = "sql")]
 pub use rows::With;
-#[cfg(feature = "sql")]
 pub use tables::{exit_of, read_all};
 
 use std::{

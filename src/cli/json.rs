@@ -471,6 +471,11 @@ impl Teller<'_> {
     }
 
     pub fn turn(&self, index: usize) -> TurnRow {
+        TurnRow { edits: self.edits(index), ..self.turn_without_edits(index) }
+    }
+
+    /// The same, with no file read: its edits are empty.
+    pub fn turn_without_edits(&self, index: usize) -> TurnRow {
         let (run, turn) = (self.run, &self.run.turns[index]);
         let ids = run.steps_of_turn(index);
         let steps = || ids.iter().filter_map(|id| run.step(*id));
@@ -485,7 +490,7 @@ impl Teller<'_> {
             checkpoint: checkpoint.map(|checkpoint| checkpoint.id.clone()),
             request: turn.request.map(|_| self.archive.request_alone(run, index)),
             request_added: self.archive.added(run, index),
-            edits: self.edits(index),
+            edits: vec![],
             tokens: turn.tokens,
             cost: TurnCost {
                 cost_usd: turn.cost_usd,
@@ -512,16 +517,19 @@ impl Teller<'_> {
 
     fn edits(&self, turn: usize) -> Vec<EditRow> {
         let changes = self.timeline.turns.get(turn).map_or(&[][..], |files| &files.changes);
-        let mut rows: Vec<EditRow> = changes.iter().map(|change| self.change_row(change)).collect();
-        for step in self.run.steps_of_turn(turn).into_iter().filter_map(|id| self.run.step(id)) {
-            rows.extend(
-                step.edits.iter().filter(|edit| edit.path.inside().is_none()).map(edit_row),
-            );
-        }
-        rows
+        let changed = changes.iter().map(|change| self.change_row(change));
+        changed.chain(self.edits_elsewhere(turn).into_iter().map(edit_row)).collect()
     }
 
-    fn change_row(&self, change: &Change) -> EditRow {
+    /// What the turn's steps edited outside the workspace, as they record it.
+    pub fn edits_elsewhere(&self, turn: usize) -> Vec<&Edit> {
+        let steps = self.run.steps_of_turn(turn).into_iter().filter_map(|id| self.run.step(id));
+        let edits = steps.flat_map(|step| &step.edits);
+        edits.filter(|edit| edit.path.inside().is_none()).collect()
+    }
+
+    /// A file that a turn changed, with its lines counted.
+    pub fn change_row(&self, change: &Change) -> EditRow {
         let lines = self.archive.diff(self.run, change, 0).line_counts();
         EditRow {
             path: change.path.to_string(),

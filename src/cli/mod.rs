@@ -10,6 +10,7 @@ mod blame;
 mod cast;
 mod cat;
 mod check;
+mod clusters;
 mod commands;
 mod compare;
 mod completions;
@@ -47,6 +48,7 @@ mod redaction;
 mod report;
 mod resampling;
 mod rules;
+mod sample;
 mod score;
 mod sharding;
 mod show;
@@ -107,6 +109,8 @@ enum Command {
     Annotations(annotations::Args),
     Compare(compare::Args),
     Corpus(corpus::Args),
+    Clusters(clusters::Args),
+    Sample(Box<sample::Args>),
     Cost(cost::Args),
     Process(process::Args),
     Decisions(decisions::Args),
@@ -174,6 +178,8 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Annotations(args)) => annotations::run(args, out),
         Some(Command::Compare(args)) => compare::run(args, out),
         Some(Command::Corpus(args)) => corpus::run(args, out),
+        Some(Command::Clusters(args)) => clusters::run(args, out),
+        Some(Command::Sample(args)) => sample::run(args, out),
         Some(Command::Cost(args)) => cost::run(args, out),
         Some(Command::Process(args)) => process::run(args, out),
         Some(Command::Decisions(args)) => decisions::run(args, out),

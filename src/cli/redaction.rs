@@ -80,7 +80,6 @@ impl Redacting {
     }
 
     /// Nothing is taken out: for what does not leave this machine.
-    #[cfg(feature = "sql")]
     pub const fn off() -> Self {
         Self { redact: Redact::Off, redact_name: vec![], json: false }
     }

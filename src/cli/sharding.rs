@@ -24,6 +24,11 @@ pub struct Sharding {
 }
 
 impl Sharding {
+    /// All runs, where no shard can be named.
+    pub const fn whole() -> Self {
+        Self { shard: None }
+    }
+
     /// Which shard it is; the whole where none was named.
     pub fn shard(self) -> Shard {
         self.shard.unwrap_or(Shard::WHOLE)

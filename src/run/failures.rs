@@ -65,23 +65,46 @@ fn is_refusal(said: &str) -> bool {
 /// The line of a failure that says most of what went wrong: the error that pytest or Python ends with, else the first line that
 /// speaks of an error, else the first that says anything.
 pub fn telling_line(text: &StepText) -> Option<&str> {
-    let said = text.result.as_deref().filter(|said| !said.trim().is_empty());
-    let said = said.unwrap_or(&text.text);
-    let lines = || said.lines().take(MOST_LINES).map(str::trim).filter(|line| !line.is_empty());
-    let of_pytest = lines().find_map(|line| line.strip_prefix("E  ")).map(str::trim);
-    let is_raised = |line: &&str| {
-        let name = line.split(':').next().unwrap_or_default();
-        let is_name = name.chars().all(|c| c.is_alphanumeric() || "_.".contains(c));
-        is_name && (name.ends_with("Error") || name.ends_with("Exception"))
-    };
-    let speaks = |line: &&str| {
-        let line = line.to_lowercase();
-        ERRORS.iter().any(|word| line.contains(word))
-    };
+    let lines = || lines_of(text);
+    let of_pytest = lines().find_map(of_pytest);
     of_pytest
         .or_else(|| lines().filter(is_raised).last())
         .or_else(|| lines().find(speaks))
         .or_else(|| lines().next())
+}
+
+/// All lines of a failure that speak of an error, in order, at most [`MOST_ERROR_LINES`]; where none does, the one that tells most.
+pub fn error_lines(text: &StepText) -> Vec<&str> {
+    let speaking = lines_of(text).filter_map(|line| {
+        of_pytest(line).or_else(|| Some(line).filter(|line| is_raised(line) || speaks(line)))
+    });
+    let speaking: Vec<&str> = speaking.take(MOST_ERROR_LINES).collect();
+    if speaking.is_empty() { telling_line(text).into_iter().collect() } else { speaking }
+}
+
+/// Lines that speak of an error, of one failure.
+pub const MOST_ERROR_LINES: usize = 200;
+
+fn lines_of(text: &StepText) -> impl Iterator<Item = &str> {
+    let said = text.result.as_deref().filter(|said| !said.trim().is_empty());
+    let said = said.unwrap_or(&text.text);
+    said.lines().take(MOST_LINES).map(str::trim).filter(|line| !line.is_empty())
+}
+
+/// What pytest says of an error.
+fn of_pytest(line: &str) -> Option<&str> {
+    line.strip_prefix("E  ").map(str::trim)
+}
+
+fn is_raised(line: &&str) -> bool {
+    let name = line.split(':').next().unwrap_or_default();
+    let is_name = name.chars().all(|c| c.is_alphanumeric() || "_.".contains(c));
+    is_name && (name.ends_with("Error") || name.ends_with("Exception"))
+}
+
+fn speaks(line: &&str) -> bool {
+    let line = line.to_lowercase();
+    ERRORS.iter().any(|word| line.contains(word))
 }
 
 const ERRORS: [&str; 12] = [

@@ -23,6 +23,7 @@ pub mod flags;
 pub mod lanes;
 pub mod lookup;
 pub mod named;
+pub mod normalised;
 pub mod pace;
 pub mod path;
 pub mod pictures;

@@ -26,6 +26,7 @@ use crate::{
 };
 
 use super::{
+    filtering::Filtering,
     finding::Finding,
     recording::Opener,
     scoring::{Scoring, name_of},
@@ -43,6 +44,7 @@ pub struct Collecting {
     /// What `unwanted` was when the work began.
     pub era: u64,
     pub finding: Finding,
+    pub filtering: Filtering,
     /// What sessions came to before; opened when it is first wanted. None where nothing is kept.
     pub kept: Option<Arc<OnceLock<Option<KeptCards>>>>,
 }

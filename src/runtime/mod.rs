@@ -10,6 +10,7 @@ mod collecting;
 mod comparing;
 mod editor;
 mod event;
+mod filtering;
 mod finding;
 mod follow;
 mod gate;
@@ -51,6 +52,7 @@ use crate::{
 use run_loop::Runtime;
 use scoring::Scoring;
 
+pub use filtering::Filtering;
 pub use gate::Gate;
 pub use judging::known::{JudgeSettings, SettingsFile};
 pub use options::Options;

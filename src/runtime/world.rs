@@ -47,6 +47,7 @@ use crate::{
         digest::Counts,
         effect::Effect,
         files::texts::{Sides, Texts},
+        filtering::ToFilter,
         integration::Integration,
         jobs::{Checks, Found, Measure, Plan as JobPlan, Refusal, Tests, Wanted},
         judging::{Judge, JudgingRequest, Outcome, Plan as JudgePlan, Start as JudgingStart},
@@ -73,6 +74,7 @@ use super::{
     collecting::Collecting,
     comparing::Comparing,
     event::{Event, Reply},
+    filtering::Filtering,
     finding::Finding,
     follow::Following,
     held::Held,
@@ -126,6 +128,7 @@ impl World {
             unwanted: Arc::default(),
             era: 0,
             finding: Finding::default(),
+            filtering: Filtering::default(),
             kept: None,
         };
         Self {
@@ -706,6 +709,10 @@ impl Executor for Worker {
 
     fn run_scores(&self, asked: Vec<session::runs::Asked>) -> Result<(), Sentence> {
         self.collecting.score(&asked, &|found| self.tell(Part::Runs(found)))
+    }
+
+    fn filtered(&self, wanted: ToFilter) -> Result<Option<Vec<usize>>, Sentence> {
+        self.collecting.filtering.answer(wanted)
     }
 
     fn pair_tests(&self, sides: PairedSides) -> Result<Vec<Tested<Column>>, Sentence> {

@@ -86,6 +86,8 @@ pub enum Context {
     Table,
     /// Typing what narrows the table down.
     Filter,
+    /// Typing a condition in SQL.
+    Where,
     /// The same among the sessions of this machine, where typing comes first.
     Start,
     /// What was found in all runs of the table.
@@ -124,7 +126,7 @@ pub enum Context {
 }
 
 impl Context {
-    pub const ALL: [Self; 64] = [
+    pub const ALL: [Self; 65] = [
         Self::Replay,
         Self::Anywhere,
         Self::InRun,
@@ -158,6 +160,7 @@ impl Context {
         Self::Ended,
         Self::Table,
         Self::Filter,
+        Self::Where,
         Self::Start,
         Self::Found,
         Self::FindWords,
@@ -226,6 +229,7 @@ impl Context {
             Self::Ended => "among the files of the compared runs",
             Self::Table => "in the table of runs",
             Self::Filter => "while typing a filter",
+            Self::Where => "while typing a condition",
             Self::Start => "among the sessions of this machine, while typing",
             Self::Found => "in what was found in all runs",
             Self::FindWords => "while typing what to find in all runs",
@@ -284,9 +288,12 @@ impl Context {
             Self::Audit | Self::AuditReading | Self::AuditReason | Self::AuditWords => {
                 Some(View::Audit)
             }
-            Self::Table | Self::Filter | Self::Start | Self::Found | Self::FindWords => {
-                Some(View::Collection)
-            }
+            Self::Table
+            | Self::Filter
+            | Self::Where
+            | Self::Start
+            | Self::Found
+            | Self::FindWords => Some(View::Collection),
             Self::Live | Self::LivePrompt | Self::Agent => Some(View::Live),
             _ => None,
         }
@@ -326,6 +333,7 @@ impl Context {
             Self::Steps => &[Self::Steps, Self::Replay, Self::InRun, Self::Anywhere],
             Self::Table => &[Self::Table, Self::Anywhere],
             Self::Filter => &[Self::Filter],
+            Self::Where => &[Self::Where],
             Self::Start => &[Self::Start],
             Self::Found => &[Self::Found, Self::Anywhere],
             Self::FindWords => &[Self::FindWords],
@@ -386,6 +394,7 @@ impl Context {
             Self::Prompt
                 | Self::Requests
                 | Self::Filter
+                | Self::Where
                 | Self::Start
                 | Self::FindWords
                 | Self::RubricFind

@@ -31,6 +31,7 @@ pub mod costs;
 pub mod digest;
 pub mod effect;
 pub mod files;
+pub mod filtering;
 pub mod flags;
 pub mod follow;
 pub mod growth;

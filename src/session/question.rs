@@ -33,6 +33,7 @@ use crate::{
         self,
         columns::Column,
         files::texts::{Sides, Texts},
+        filtering::ToFilter,
         integration::Integration,
         jobs::{Checks, Plan as JobPlan, Refusal, Tests, Wanted},
         judging::{Judge, JudgingRequest, News, Outcome, Plan as JudgePlan, Start},
@@ -169,6 +170,8 @@ questions! {
     RunScores, run_scores { asked: Vec<Asked> } -> ();
     /// What is written in one line, looked for in all runs below these paths, told of in parts.
     Find, find { sources: Vec<PathBuf>, words: String } -> Looked;
+    /// The rows of a table that fit an expression in SQL, by their numbers; None while their values are sent.
+    Filtered, filtered { wanted: ToFilter } -> Option<Vec<usize>>;
     /// Two sides, tested column by column.
     PairTests, pair_tests { sides: PairedSides } -> Vec<Tested<Column>>;
 

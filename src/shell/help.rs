@@ -84,10 +84,11 @@ mod tests {
             [Context::Moved, Context::Curves, Context::Chart, Context::InRun, Context::Anywhere]
         );
         assert_eq!(
-            first(Context::Table, 6),
+            first(Context::Table, 7),
             [
                 Context::Table,
                 Context::Filter,
+                Context::Where,
                 Context::Start,
                 Context::Found,
                 Context::FindWords,

@@ -184,6 +184,7 @@ impl App {
             | Answer::Cards(..)
             | Answer::RunScores(..)
             | Answer::Find(..)
+            | Answer::Filtered(..)
             | Answer::PairTests(..) => self.screens.on_collection(|it| it.take(request, answer)),
             Answer::JobPlan(plan) => self.jobs.on_dialog(|it| it.take_plan(request, plan)),
             Answer::Agents(found) => self.jobs.on_dialog(|it| it.take_agents(request, found)),

@@ -216,6 +216,7 @@ impl OpenRun {
             | Answer::Cards(..)
             | Answer::RunScores(..)
             | Answer::Find(..)
+            | Answer::Filtered(..)
             | Answer::PairTests(..)
             | Answer::JobPlan(..)
             | Answer::Agents(..)

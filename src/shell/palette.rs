@@ -113,6 +113,7 @@ fn is_command(row: &Binding) -> bool {
         row.context,
         Context::Prompt
             | Context::Filter
+            | Context::Where
             | Context::Start
             | Context::FindWords
             | Context::JudgePath

@@ -57,6 +57,10 @@ impl App {
             Context::Filter | Context::Start => {
                 self.screens.table().and_then(|table| Some(&*table.prompt.as_ref()?.text))
             }
+            Context::Where => {
+                let table = self.screens.table();
+                table.and_then(|table| Some(&*table.shape.expression.prompt.as_ref()?.text))
+            }
             Context::FindWords => {
                 self.screens.table().and_then(|table| Some(&*table.finding.as_ref()?.text))
             }
@@ -98,6 +102,10 @@ fn typed(context: Context, words: String) -> Message {
         Context::Filter | Context::Start => {
             let message = table::prompt::Message::Type(words);
             Message::Collection(table::Message::Prompt(message))
+        }
+        Context::Where => {
+            let message = table::expression::Message::Type(words);
+            Message::Collection(table::Message::Where(message))
         }
         Context::FindWords => {
             let message = table::finding::Message::Type(words);

@@ -84,9 +84,12 @@ impl Resamples {
 
     fn number(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.state ^ (self.state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+        mixed(self.state)
+    }
+
+    /// Endless numbers of 64 bits.
+    pub fn numbers(mut self) -> impl Iterator<Item = u64> {
+        std::iter::repeat_with(move || self.number())
     }
 
     /// One draw alone.
@@ -98,6 +101,13 @@ impl Resamples {
     pub fn draw_below(&mut self, count: usize) -> usize {
         ((u128::from(self.number()) * count as u128) >> 64) as usize
     }
+}
+
+/// The last part of SplitMix64: each number of 64 bits becomes another one, no two the same.
+pub const fn mixed(number: u64) -> u64 {
+    let mixed = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
 }
 
 impl Iterator for Resamples {

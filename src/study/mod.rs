@@ -7,7 +7,8 @@
 //! stands; [`sheet`] reads scores from plain tables; [`compare`] sets two runs side by side, and
 //! [`corpus`] does it all for many runs, [`graded`] joins two graded trees node by node, [`components`] compares two
 //! conditions component by component with tasks as clusters. [`trend`] says where a number goes from checkpoint to
-//! checkpoint, [`recovery`] how much of a loss a treatment gives back, [`solved`] what a solved checkpoint costs. All of it agrees with SciPy, scikit-learn and
+//! checkpoint, [`recovery`] how much of a loss a treatment gives back, [`solved`] what a solved checkpoint costs. [`clusters`] puts runs together that
+//! are alike by their sets of lines ([`minhash`]), and [`sampling`] draws runs by stratum. All of it agrees with SciPy, scikit-learn and
 //! statsmodels; `tests/vectors/` has the numbers
 //! and the scripts that made them.
 //!
@@ -19,6 +20,7 @@
 pub mod adjudication;
 pub mod agreement;
 pub mod bootstrap;
+pub mod clusters;
 pub mod compare;
 pub mod components;
 pub mod corpus;
@@ -28,6 +30,7 @@ pub mod division;
 pub mod graded;
 pub mod items;
 mod maths;
+pub mod minhash;
 pub mod mixed;
 pub mod paired;
 pub mod pairing;
@@ -35,6 +38,7 @@ pub mod process;
 pub mod queue;
 pub mod raters;
 pub mod recovery;
+pub mod sampling;
 pub mod sheet;
 pub mod solved;
 pub mod stability;

@@ -248,6 +248,30 @@ fn attributes<'p>(page: &'p str, begin: &'p str) -> impl Iterator<Item = &'p str
 }
 
 #[test]
+fn a_report_shows_as_much_as_is_asked_for_and_says_what_is_left_out() {
+    let whole = printed(&["report", RUN]);
+    let few_files = printed(&["report", RUN, "--most-files", "1"]);
+    let small = printed(&["report", RUN, "--most-total", "60000"]);
+
+    assert!(!whole.contains("are left out; this prints them"));
+    let told = few_files.split("</h4>").find(|it| it.contains("files are left out")).unwrap();
+    assert!(told.contains("trajview diff sample-runs/codex-p12 --turn "), "{told}");
+    assert!(
+        small.contains("steps are left out") && small.contains("--turn 56"),
+        "all turns are named"
+    );
+    assert!(small.len() < whole.len() / 2, "{} bytes", small.len());
+    for page in [&few_files, &small] {
+        let known: BTreeSet<&str> = attributes(page, " id=\"").collect();
+        for link in attributes(page, " href=\"#") {
+            assert!(known.contains(link), "#{link} leads nowhere");
+        }
+    }
+    let line = few_files.split("id=\"component-C01\"").nth(1).unwrap();
+    assert!(line.contains("-line-"), "what a verdict rests on is shown in any case");
+}
+
+#[test]
 fn evidence_leads_to_the_line_that_wrote_it() {
     let page = printed(&["report", RUN]);
     let component = page.split("id=\"component-C01\"").nth(1).unwrap();

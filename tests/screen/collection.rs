@@ -10,7 +10,7 @@ use trajview::{
         card::{CardIdentity, CardTests, Recorded, Trouble},
         recorded::Passed,
     },
-    runtime::{self, Options},
+    runtime::{self, Filtering, Options},
     session::{
         columns::Column,
         effect::Effect,
@@ -38,6 +38,7 @@ struct Desk {
     /// What nobody answers.
     left: Vec<Effect>,
     names: Vec<String>,
+    filtering: Filtering,
 }
 
 /// What a made-up run says and measures; the error is why it cannot be read.
@@ -128,7 +129,8 @@ impl Desk {
 
     fn asking(names: &[&str], width: u16, height: u16) -> Self {
         let names = names.iter().map(|name| (*name).to_owned()).collect();
-        let mut desk = Self { app: App::default(), left: vec![], names };
+        let filtering = Filtering::default();
+        let mut desk = Self { app: App::default(), left: vec![], names, filtering };
         desk.send(Message::Resized(Size { width, height }));
         desk.send(Message::Collect(vec!["runs".into()], Place::default()));
         desk
@@ -179,6 +181,9 @@ impl Desk {
             Question::PairTests { sides } => {
                 let plan = Plan { resamples: 200, ..Plan::default() };
                 Answer::PairTests(Ok(tested(sides, Column::better, &plan)))
+            }
+            Question::Filtered { wanted } => {
+                Answer::Filtered(self.filtering.answer(wanted.clone()))
             }
             other => panic!("nobody knows {other:?}"),
         };
@@ -231,7 +236,58 @@ fn is_question(effect: &Effect) -> bool {
             | Question::Cards { .. }
             | Question::RunScores { .. }
             | Question::PairTests { .. }
+            | Question::Filtered { .. }
     )
+}
+
+#[cfg(feature = "sql")]
+#[test]
+fn a_condition_in_sql_narrows_the_table_down_while_it_is_typed() {
+    let mut desk = Desk::opened(120, 40);
+    desk.press("W turns>3");
+    assert_eq!(desk.listed(), ["alpha", "gamma"]);
+    desk.press("<space> and <space> cond");
+    assert_eq!(desk.listed(), ["alpha", "gamma"], "what cannot be evaluated moves no row");
+    insta::assert_snapshot!(desk.text());
+
+    desk.press("<tab> =");
+    assert!(desk.text().contains("the condition is not finished"), "{}", desk.text());
+    desk.press("'emergent' <space> and <space> erosion>0.5 <enter>");
+    assert_eq!(desk.listed(), ["gamma"]);
+    assert!(
+        desk.text().contains("1 of 5 where `turns>3 and condition ='emergent' and erosion>0.5`")
+    );
+    insta::assert_snapshot!(desk.text());
+
+    desk.press("W <c-u> warp>9");
+    assert!(desk.text().contains("there is no column warp"), "{}", desk.text());
+    desk.press("<esc>");
+    assert_eq!(desk.listed(), ["gamma"], "as it was before");
+    desk.press("<esc>");
+    assert_eq!(desk.listed(), NAMES, "the filter is gone");
+}
+
+#[cfg(feature = "sql")]
+#[test]
+fn a_condition_in_sql_fits_a_small_screen() {
+    let mut desk = Desk::opened(80, 24);
+    desk.press("W lines");
+    insta::assert_snapshot!(desk.text());
+    desk.press("_added>=1200 <space> and <space> mcf");
+    desk.press("<space> is <space> null <enter>");
+    insta::assert_snapshot!(desk.text());
+}
+
+#[cfg(feature = "sql")]
+#[test]
+fn a_condition_in_sql_and_a_filter_hold_together() {
+    let mut desk = Desk::opened(120, 20);
+    desk.press("/codex <enter> W turns<=9 <enter>");
+    assert_eq!(desk.listed(), ["alpha", "beta"]);
+    desk.press("<esc>");
+    assert_eq!(desk.listed(), ["alpha", "beta", "delta"]);
+    desk.press("<esc>");
+    assert_eq!(desk.listed(), NAMES);
 }
 
 #[test]

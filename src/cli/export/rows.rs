@@ -21,7 +21,7 @@ use crate::{
         redaction::Redacting,
         score::{Each, Measured, faithful, point::AtPoint, skipped},
     },
-    code::redact::{Finding, Kind},
+    code::redact::{Finding, Kind, Redactor},
     metrics::{
         cost::{Prices, RunCost},
         numbers::Values,
@@ -34,7 +34,7 @@ use crate::{
     },
     store::{
         self, Opened, ReuseReader, Scorer, Siblings,
-        dataset::{RunRows, Table, point_numbers},
+        dataset::{RunRows, Table, WaitingRows, point_numbers},
         export::message_count,
     },
 };
@@ -124,22 +124,20 @@ impl<'a> With<'a> {
         self.taken_out.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The rows of a run at a path, without its secrets. A secret that one row has whole is known where another has a part.
-    fn packed(&self, run: Option<&Run>, path: &str, rows: Vec<(Table, Value)>) -> RunRows {
-        let redactor = self.redacting.redactor(run);
-        rows.iter().for_each(|(_, row)| redactor.learn_json(row));
+    /// The rows of a run at a path, without its secrets, all of which the redactor has learnt: a secret that one row has whole is
+    /// known where another has a part.
+    fn packed(&self, redactor: &Redactor, path: &str, rows: WaitingRows) -> RunRows {
         let place = |table: Table| format!("{path}, {}", table.word());
-        let rows =
-            rows.into_iter().map(|(table, row)| (table, redactor.learnt_json(&place(table), row)));
         let mut packed: Option<RunRows> = None;
-        for (table, row) in rows {
+        rows.each(|table, row| {
+            let row = redactor.learnt_json(&place(table), row);
             // What rows are sorted by is what stands in them.
             let of_row = |key: &str| row[key].as_str();
             let made = packed.get_or_insert_with(|| {
                 RunRows::new(of_row("task_id"), of_row("source_uri").unwrap_or(path))
             });
             made.push(table, &row);
-        }
+        });
         // Where they are not listed they are only counted: there may be many runs.
         let is_listed = self.redacting.is_list();
         let findings = if is_listed { redactor.findings() } else { vec![] };
@@ -199,7 +197,11 @@ fn unread(path: &Path, run: Option<&Run>, why: Failure, with: &With) -> (RunRows
         "run": { "format": run.map(|run| run.origin.format) },
         "read_error": why.sentence,
     });
-    let rows = with.packed(run, &name, vec![(Table::Runs, row)]);
+    let redactor = with.redacting.redactor(run);
+    redactor.learn_json(&row);
+    let mut rows = WaitingRows::default();
+    rows.push(Table::Runs, &row);
+    let rows = with.packed(&redactor, &name, rows);
     (rows, Some(Unread { why: why.sentence, exit: Some(why.exit) }))
 }
 
@@ -242,13 +244,14 @@ fn of_opened(path: &Path, opened: &Opened, with: &With<'_>) -> (RunRows, Option<
     if with.redacting.is_off() {
         return (rows.packed, unread);
     }
-    (with.packed(Some(run), &rows.path, rows.waiting), unread)
+    (with.packed(&rows.redactor, &rows.path, rows.waiting), unread)
 }
 
 /// The rows on their way into their tables.
 struct Rows<'a> {
-    /// Those whose secrets are not known yet.
-    waiting: Vec<(Table, Value)>,
+    /// Those that are written when the secrets of all are known.
+    waiting: WaitingRows,
+    redactor: Redactor,
     /// The others, where nothing is taken out.
     packed: RunRows,
     with: &'a With<'a>,
@@ -259,10 +262,11 @@ struct Rows<'a> {
 
 impl<'a> Rows<'a> {
     fn new(run: &'a Run, path: &Path, with: &'a With<'a>) -> Self {
+        let redactor = with.redacting.redactor([run]);
         let (path, task) = (path.display().to_string(), run.task.as_ref());
         let task = task.map(|task| task.id.as_str());
         let packed = RunRows::new(task, &path);
-        Self { with, waiting: vec![], packed, id: &run.id, path, task }
+        Self { with, waiting: WaitingRows::default(), redactor, packed, id: &run.id, path, task }
     }
 
     /// Adds a row, with what all rows of the run have in common and more of its own.
@@ -281,7 +285,10 @@ impl<'a> Rows<'a> {
         add_fields(&mut row, more);
         match self.with.redacting.is_off() {
             true => self.packed.push(table, &row),
-            false => self.waiting.push((table, row)),
+            false => {
+                self.redactor.learn_json(&row);
+                self.waiting.push(table, &row);
+            }
         }
     }
 

@@ -8,14 +8,17 @@ use crate::{
     cli::{Failure, output::Piece, studies},
     formats::rubric::labels_table,
     metrics::cost::RunCost,
-    run::Run,
+    run::{Run, files::Timeline},
     store::{self, Opened},
     study::compare::letter,
 };
 
 use super::{
+    budget::{self, Budget},
     evidence,
-    material::{Cells, CurvePoint, Curves, Life, LifeSymbol, Part, Report, RunPart, Section},
+    material::{
+        Cells, CurvePoint, Curves, LeftOut, Life, LifeSymbol, Part, Report, RunPart, Section,
+    },
     turns,
 };
 
@@ -72,6 +75,18 @@ pub struct Asked<'a> {
     pub carry_out: &'a dyn Fn(&[String]) -> Result<Kept, Failure>,
     /// Whether turns with their diffs are wanted.
     pub with_turns: bool,
+    pub bounds: Bounds,
+}
+
+/// How much of the turns is wanted.
+#[derive(Debug, Clone, Copy)]
+pub struct Bounds {
+    /// Bytes of a text.
+    pub text: usize,
+    /// Files of a turn.
+    pub files: usize,
+    /// Bytes of a page, for the turns of all runs together.
+    pub total: usize,
 }
 
 pub fn report(asked: &Asked<'_>) -> Result<Report, Failure> {
@@ -101,6 +116,23 @@ pub fn report(asked: &Asked<'_>) -> Result<Report, Failure> {
 }
 
 const COMPUTED_AND_JUDGED: &str = "computed and judged";
+
+/// As `--each` has it.
+const FINAL: &str = "final";
+
+/// Files at the end of each turn, added up.
+fn files_to_measure(run: &Run, timeline: &Timeline) -> usize {
+    let moments: Vec<usize> = run.counted_moments().collect();
+    let mut all = 0;
+    timeline.visit(&moments, |_, tree, _| all += tree.files.len());
+    all
+}
+
+/// A sentence where the code was measured at the end alone, because there is too much of it.
+fn curves_left_out(curves: &Curves, words: Vec<String>) -> Option<LeftOut> {
+    let what = "too many files at too many moments: the curves are left out".to_owned();
+    (curves.each == FINAL).then(|| LeftOut { what, command: written(&words) })
+}
 
 fn command<'a>(
     name: &str,
@@ -156,7 +188,15 @@ impl Asked<'_> {
         let each = if run.checkpoints.is_empty() { "final" } else { "checkpoint" };
         let score = self.score(&place, each);
         let judged = evidence::judged(path, opened, self.judge, self.with_turns)?;
-        let turns = if self.with_turns { teller.turns() } else { vec![] };
+        let wanted = judged.components.iter().flat_map(|it| &it.evidence);
+        let wanted = wanted.filter_map(|it| it.target.map(|it| (it.turn, it.file))).collect();
+        let Bounds { text, files, total } = self.bounds;
+        let total = total / self.opened.len().max(1);
+        let mut budget = Budget::new(text, files, total).with(wanted);
+        let (turns, mut left_out) = match self.with_turns {
+            true => teller.turns(&mut budget),
+            false => Default::default(),
+        };
         let mut sections = vec![self.section(
             "turns-table",
             "Table of turns",
@@ -174,7 +214,8 @@ impl Asked<'_> {
             let words = ["audit", &place, "--export", "--all"].map(str::to_owned).to_vec();
             sections.push(self.section("labels", "Labels", "labelled by people", words));
         }
-        let (curves, lifelines, measured_by) = self.along(&place, run);
+        let (curves, lifelines, measured_by) = self.along(&place, run, &timeline);
+        left_out.extend(curves_left_out(&curves, self.score(&place, "turn")));
         let warnings = run.warnings.iter().chain(&timeline.warnings);
         Ok(RunPart {
             prefix: self.subject.prefix(at),
@@ -188,6 +229,7 @@ impl Asked<'_> {
             components: judged.components,
             judged_by: judged.by,
             turns,
+            left_out,
             warnings: warnings.map(|it| format!("{}: {}", it.place, it.what)).collect(),
         })
     }
@@ -199,11 +241,22 @@ impl Asked<'_> {
     }
 
     /// Numbers along the run, and what became of the components.
-    fn along(&self, place: &str, run: &Run) -> (Curves, Vec<Life>, Option<String>) {
+    fn along(
+        &self,
+        place: &str,
+        run: &Run,
+        timeline: &Timeline,
+    ) -> (Curves, Vec<Life>, Option<String>) {
         if run.turns.is_empty() {
             return Default::default();
         }
-        let each = if run.checkpoints.is_empty() { "turn" } else { "checkpoint" };
+        let each = if !run.checkpoints.is_empty() {
+            "checkpoint"
+        } else if files_to_measure(run, timeline) <= budget::MEASURED_FILES {
+            "turn"
+        } else {
+            FINAL
+        };
         let mut words = self.score(place, each);
         words.push("--json".to_owned());
         let pieces = (self.carry_out)(&words).map(|(pieces, _)| pieces).unwrap_or_default();
@@ -306,7 +359,7 @@ fn part(piece: Piece) -> Option<Part> {
 }
 
 /// The command line, as a shell takes it.
-fn written(words: &[String]) -> String {
+pub fn written(words: &[String]) -> String {
     let is_plain = |word: &str| {
         !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "-_./:=,@+".contains(c))
     };

@@ -6,13 +6,15 @@ use std::{
 };
 
 use super::{
-    charts,
+    budget, charts,
     material::{
-        Cells, ComponentPart, FilePart, LabelPart, Part, Report, RunPart, Section, StepPart,
-        Target, TurnPart,
+        Cells, ComponentPart, FilePart, LabelPart, LeftOut, Part, Report, RunPart, Section,
+        StepPart, Target, TurnPart,
     },
     page::{cut, escaped, facts, script_hash, slug},
 };
+
+use crate::run::figures;
 
 const STYLE: &str = include_str!("../../../assets/report/style.css");
 const SCRIPT: &str = include_str!("../../../assets/report/script.js");
@@ -221,7 +223,7 @@ fn table(
         let _ = write!(html, "<th scope=\"col\"{class}>{head}</th>");
     }
     html.push_str("</tr></thead><tbody>");
-    for row in &cells.rows {
+    for row in cells.rows.iter().take(budget::ROWS) {
         let _ = write!(html, "<tr data-find=\"{title}\">");
         for (column, cell) in row.iter().enumerate() {
             let class = match (is_number(column), cell.chars().count() <= SHORT) {
@@ -241,6 +243,21 @@ fn table(
         html.push_str("</tr>");
     }
     html.push_str("</tbody></table></div>");
+    if cells.rows.len() > budget::ROWS {
+        let (shown, all) =
+            (figures::count(budget::ROWS as u64), figures::count(cells.rows.len() as u64));
+        let _ = write!(
+            html,
+            "<p class=\"cut\">{shown} of {all} rows are shown; the command above prints all</p>"
+        );
+    }
+}
+
+fn put_left_out(html: &mut String, left_out: &[LeftOut]) {
+    for LeftOut { what, command: printed_by } in left_out {
+        let _ = write!(html, "<p class=\"cut\">{}; this prints them:</p>", escaped(what));
+        command(html, Some(printed_by));
+    }
 }
 
 fn put_run(html: &mut String, run: &RunPart, is_one_of_many: bool, most: usize) {
@@ -256,8 +273,13 @@ fn put_run(html: &mut String, run: &RunPart, is_one_of_many: bool, most: usize) 
         "<section id=\"{prefix}run\"><h2>{name} <span class=\"source\">recorded</span></h2>"
     );
     facts(html, "facts", &run.facts);
-    for warning in &run.warnings {
+    put_left_out(html, &run.left_out);
+    for warning in run.warnings.iter().take(budget::WARNINGS) {
         let _ = write!(html, "<p class=\"soft\">warning: {}</p>", escaped(warning));
+    }
+    if let Some(more) = run.warnings.len().checked_sub(budget::WARNINGS + 1) {
+        let more = figures::counted(more + 1, "more warning");
+        let _ = write!(html, "<p class=\"cut\">{more}; trajview show prints them</p>");
     }
     html.push_str("</section>\n");
     if !run.curves.points.is_empty() {
@@ -271,28 +293,60 @@ fn put_run(html: &mut String, run: &RunPart, is_one_of_many: bool, most: usize) 
         html.push_str(&or_missing(charts::curves(&run.curves, &run.id, most)));
         html.push_str("</section>\n");
     }
-    put_components(html, run);
+    let shown = shown_evidence(run, most);
+    put_components(html, run, &shown);
     let places = places(run);
     for section in &run.sections {
         put_section(html, prefix, section, &places);
     }
-    let targets = targets(run);
+    let targets = targets(&shown);
     for turn in &run.turns {
         put_turn(html, run, turn, &targets, most);
     }
 }
 
-/// The lines of diffs that something leads to, by turn and file.
-fn targets(run: &RunPart) -> BTreeMap<(usize, usize), BTreeSet<usize>> {
-    let mut all: BTreeMap<(usize, usize), BTreeSet<usize>> = BTreeMap::new();
+/// What of the evidence is in the page, by what it is asked by: a line that is too far down is its diff, a diff that is left out
+/// is its turn.
+fn shown_evidence(run: &RunPart, most: usize) -> BTreeMap<Target, Shown> {
     let evidence = run.components.iter().flat_map(|it| &it.evidence);
-    for Target { turn, file, line } in evidence.filter_map(|it| it.target) {
-        all.entry((turn, file)).or_default().extend(line);
+    let shown = evidence.filter_map(|it| {
+        let target = it.target?;
+        let turn = run.turns.iter().find(|turn| turn.turn == target.turn)?;
+        let Some(file) = turn.files.iter().find(|file| file.number == target.file) else {
+            return Some((target, Shown::Turn(target.turn)));
+        };
+        let patch = file.patch.as_deref().unwrap_or_default();
+        let line = target.line.filter(|line| {
+            let patch = cut(patch, most.max(budget::EVIDENCE_BYTES)).0;
+            numbered(patch).any(|(_, class, number)| class == "a" && number == *line)
+        });
+        Some((target, Shown::Diff(Target { line, ..target })))
+    });
+    shown.collect()
+}
+
+/// Where a piece of evidence leads.
+enum Shown {
+    Turn(usize),
+    Diff(Target),
+}
+
+type Evidence = BTreeMap<Target, Shown>;
+
+type Targets = BTreeMap<(usize, usize), BTreeSet<usize>>;
+
+/// The lines of diffs that something leads to, by turn and file.
+fn targets(shown: &Evidence) -> Targets {
+    let mut all = Targets::new();
+    for shown in shown.values() {
+        if let Shown::Diff(Target { turn, file, line }) = shown {
+            all.entry((*turn, *file)).or_default().extend(line);
+        }
     }
     all
 }
 
-fn put_components(html: &mut String, run: &RunPart) {
+fn put_components(html: &mut String, run: &RunPart, shown: &Evidence) {
     if run.components.is_empty() {
         return;
     }
@@ -314,11 +368,11 @@ fn put_components(html: &mut String, run: &RunPart) {
              is in use, a dotted one while it is defined, ✗ where it is lost.</p>",
         );
     }
-    run.components.iter().for_each(|component| put_component(html, prefix, component));
+    run.components.iter().for_each(|component| put_component(html, prefix, component, shown));
     html.push_str("</section>\n");
 }
 
-fn put_component(html: &mut String, prefix: &str, it: &ComponentPart) {
+fn put_component(html: &mut String, prefix: &str, it: &ComponentPart, shown: &Evidence) {
     let (id, name) = (escaped(&it.component), escaped(&it.name));
     let score = match (&it.score, &it.level) {
         (Some(score), Some(level)) => format!("{} {}", escaped(score), escaped(level)),
@@ -335,10 +389,11 @@ fn put_component(html: &mut String, prefix: &str, it: &ComponentPart) {
         let _ = write!(html, "<p class=\"soft\">{}</p>", escaped(&it.intent));
     }
     if let Some(turn) = it.committed {
-        let _ = write!(
-            html,
-            "<p class=\"soft\">committed to in <a href=\"#{prefix}turn-{turn}\">turn {turn}</a></p>"
-        );
+        let words = match turn <= budget::TURNS {
+            true => format!("<a href=\"#{prefix}turn-{turn}\">turn {turn}</a>"),
+            false => format!("turn {turn}"),
+        };
+        let _ = write!(html, "<p class=\"soft\">committed to in {words}</p>");
     }
     for words in [Some(&it.rationale), it.missing.as_ref()].into_iter().flatten() {
         if !words.is_empty() {
@@ -350,9 +405,9 @@ fn put_component(html: &mut String, prefix: &str, it: &ComponentPart) {
         for (at, evidence) in it.evidence.iter().enumerate() {
             let place = escaped(&evidence.place);
             let gap = if at > 0 { " · " } else { "" };
-            let _ = match &evidence.target {
-                Some(target) => {
-                    write!(html, "{gap}<a href=\"#{prefix}{}\">{place}</a>", anchor(target))
+            let _ = match evidence.target.and_then(|target| shown.get(&target)) {
+                Some(shown) => {
+                    write!(html, "{gap}<a href=\"#{prefix}{}\">{place}</a>", anchor(shown))
                 }
                 None => write!(html, "{gap}{place}"),
             };
@@ -363,10 +418,14 @@ fn put_component(html: &mut String, prefix: &str, it: &ComponentPart) {
     html.push_str("</div>\n");
 }
 
-fn anchor(target: &Target) -> String {
-    let Target { turn, file, line } = target;
-    let line = line.map(|line| format!("-line-{line}")).unwrap_or_default();
-    format!("turn-{turn}-file-{file}{line}")
+fn anchor(shown: &Shown) -> String {
+    match shown {
+        Shown::Turn(turn) => format!("turn-{turn}"),
+        Shown::Diff(Target { turn, file, line }) => {
+            let line = line.map(|line| format!("-line-{line}")).unwrap_or_default();
+            format!("turn-{turn}-file-{file}{line}")
+        }
+    }
 }
 
 fn put_label(html: &mut String, label: &LabelPart) {
@@ -382,8 +441,6 @@ fn put_label(html: &mut String, label: &LabelPart) {
         escaped(&rest)
     );
 }
-
-type Targets = BTreeMap<(usize, usize), BTreeSet<usize>>;
 
 fn put_turn(html: &mut String, run: &RunPart, turn: &TurnPart, targets: &Targets, most: usize) {
     let (prefix, number) = (&run.prefix, turn.turn);
@@ -419,14 +476,16 @@ fn put_turn(html: &mut String, run: &RunPart, turn: &TurnPart, targets: &Targets
     for step in &turn.steps {
         put_step(html, &id, number, step, most);
     }
-    if !turn.files.is_empty() {
-        let _ = write!(html, "<h4>Files changed ({})</h4>", turn.files.len());
+    if turn.file_count > 0 {
+        let count = figures::count(turn.file_count as u64);
+        let _ = write!(html, "<h4>Files changed ({count})</h4>");
     }
-    for (file, at) in turn.files.iter().zip(1..) {
-        let none = BTreeSet::new();
+    for file in &turn.files {
+        let (none, at) = (BTreeSet::new(), file.number);
         let lines = targets.get(&(number, at)).unwrap_or(&none);
         put_file(html, &format!("{id}-file-{at}"), (number, file), lines, most);
     }
+    put_left_out(html, &turn.left_out);
     html.push_str("</section>\n");
 }
 
@@ -536,14 +595,11 @@ fn put_patch(
     targets: &BTreeSet<usize>,
     (most, name): (usize, &str),
 ) {
-    let (shown, mut said) = cut(patch, most);
-    // A line that something leads to is shown, however long the diff is.
-    let shown = match shown_targets(shown, targets) == shown_targets(patch, targets) {
-        true => shown,
-        false => {
-            said = None;
-            patch
-        }
+    let (shown, said) = cut(patch, most);
+    // A line that something leads to is shown, if it is not very far down.
+    let (shown, said) = match shown_targets(shown, targets) == shown_targets(patch, targets) {
+        true => (shown, said),
+        false => cut(patch, most.max(budget::EVIDENCE_BYTES)),
     };
     let _ = write!(html, "<pre class=\"diff\" data-find=\"{}\">", escaped(name));
     for (line, class, number) in numbered(shown) {
@@ -565,18 +621,19 @@ fn shown_targets(patch: &str, targets: &BTreeSet<usize>) -> usize {
 }
 
 /// The lines of a patch, each with its class and its number in the file as it is afterwards; that of a removed line is the
-/// number of the line before.
+/// number of the line before, as that of a word about the end of the file.
 fn numbered(patch: &str) -> impl Iterator<Item = (&str, &'static str, usize)> {
     patch.lines().scan(0, |number, line| {
         let class = match line.as_bytes().first() {
             Some(b'+') => "a",
             Some(b'-') => "d",
             Some(b'@') => "h",
+            Some(b'\\') => "n",
             _ => "c",
         };
         match class {
             "h" => *number = new_start(line).unwrap_or(1).saturating_sub(1),
-            "d" => {}
+            "d" | "n" => {}
             _ => *number += 1,
         }
         Some((line, class, *number))
@@ -586,4 +643,18 @@ fn numbered(patch: &str) -> impl Iterator<Item = (&str, &'static str, usize)> {
 /// `@@ -1,2 +3,4 @@`: 3
 fn new_start(head: &str) -> Option<usize> {
     head.split('+').nth(1)?.split([',', ' ']).next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_about_the_end_of_the_file_is_no_line_of_it() {
+        let patch = "@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+c\n\\ No newline at end of file\n";
+
+        let lines: Vec<_> = numbered(patch).map(|(_, class, number)| (class, number)).collect();
+
+        assert_eq!(lines, [("h", 0), ("c", 1), ("d", 1), ("n", 1), ("a", 2), ("n", 2)]);
+    }
 }

@@ -60,6 +60,8 @@ pub struct RunPart {
     pub components: Vec<ComponentPart>,
     pub judged_by: Option<String>,
     pub turns: Vec<TurnPart>,
+    /// Turns and curves that are not in the report.
+    pub left_out: Vec<LeftOut>,
     pub warnings: Vec<String>,
 }
 
@@ -167,6 +169,18 @@ pub struct TurnPart {
     pub state: Vec<String>,
     pub steps: Vec<StepPart>,
     pub files: Vec<FilePart>,
+    /// How many files it changed, those that are not in the report included.
+    pub file_count: usize,
+    pub left_out: Vec<LeftOut>,
+}
+
+/// Something that a report of its size does not have.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct LeftOut {
+    /// `312 of 512 files are left out`
+    pub what: String,
+    /// The command that prints it.
+    pub command: String,
 }
 
 /// One step.
@@ -189,6 +203,8 @@ pub struct StepPart {
 /// A file that a turn changed.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct FilePart {
+    /// Of the turn's files, from 1; not all of them need be in the report.
+    pub number: usize,
     pub path: String,
     pub from: Option<String>,
     pub change: String,

@@ -5,6 +5,7 @@
 //! `show` and `diff`. All of it becomes one document, which the redactor goes through as a whole ([`crate::code::redact`])
 //! before [`html`] or [`tables`] writes a word of it.
 
+mod budget;
 mod charts;
 mod evidence;
 mod gather;
@@ -24,7 +25,7 @@ use super::{
     output::{Out, tell},
     redaction::Redacting,
 };
-use gather::{Asked, Subject};
+use gather::{Asked, Bounds, Subject};
 use material::Report;
 
 /// Write one file about a run, a comparison or a study, to be read without trajview
@@ -56,6 +57,13 @@ pub struct Args {
     /// A text or diff of more bytes is cut in the HTML; what was cut is said there
     #[arg(long, value_name = "BYTES", default_value_t = 20_000)]
     most_bytes: usize,
+    /// Files of a turn that are shown in the HTML; those that a verdict rests on are shown in any case
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    most_files: usize,
+    /// About so many bytes of turns, steps and diffs are in the HTML, of all runs together; what is left out is said there, with
+    /// the command that prints it
+    #[arg(long, value_name = "BYTES", default_value_t = 20_000_000)]
+    most_total: usize,
     #[command(flatten)]
     measuring: Measuring,
     #[command(flatten)]
@@ -74,6 +82,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         measuring: args.measuring.words(),
         carry_out: &super::kept,
         with_turns: !args.markdown && !args.latex,
+        bounds: Bounds { text: args.most_bytes, files: args.most_files, total: args.most_total },
     };
     let report = gather::report(&asked)?;
     let redactor = args.redacting.redactor(opened.iter().map(|it| &*it.run));

@@ -36,6 +36,19 @@ fn put(shown: &mut String, words: &str) {
     }
 }
 
+/// Bytes of the words as a page shows them, or somewhat more.
+pub fn escaped_bytes(words: &str) -> usize {
+    let size = |byte: u8| match byte {
+        b'"' => 6,
+        b'&' | b'\'' => 5,
+        b'<' | b'>' => 4,
+        b'\n' | b'\t' => 1,
+        byte if byte.is_ascii_control() => 8,
+        _ => 1,
+    };
+    words.bytes().map(size).sum()
+}
+
 /// The words as a part of an address within the page; different words of the same letters and digits are the same.
 pub fn slug(words: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };

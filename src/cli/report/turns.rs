@@ -4,22 +4,23 @@ use std::path::Path;
 
 use crate::{
     cli::{
-        json::{EditRow, StepRow, Teller, TurnRow},
+        json::{EditRow, StepRow, Teller, TurnRow, edit_row},
         output::dash,
     },
-    code::{
-        diff::{LineKind, TextDiff},
-        redact,
-    },
+    code::{diff::TextDiff, redact},
     metrics::cost::RunCost,
     run::{
-        Run, Turn,
+        Run, Turn, figures,
         files::{Change, FileDiff, Timeline},
     },
     store::Archive,
 };
 
-use super::material::{FilePart, StepPart, TurnPart};
+use super::{
+    budget::{self, Budget},
+    gather::written,
+    material::{FilePart, LeftOut, StepPart, TurnPart},
+};
 
 /// A run with its files, ready to be put into a report.
 pub struct Telling<'a> {
@@ -34,43 +35,107 @@ pub struct Telling<'a> {
 const CONTEXT: usize = 3;
 
 impl Telling<'_> {
-    pub fn turns(&self) -> Vec<TurnPart> {
-        (0..self.run.turns.len()).map(|turn| self.turn(turn)).collect()
+    /// As many turns as the budget has place for, and what is left out of the run.
+    pub fn turns(&self, budget: &mut Budget) -> (Vec<TurnPart>, Vec<LeftOut>) {
+        let all = self.run.turns.len();
+        let shown = all.min(budget::TURNS);
+        let turns = (0..shown).map(|turn| self.turn(turn, budget)).collect();
+        let left_out = (shown < all).then(|| {
+            self.left_out("turns", (all - shown, all), &["show".to_owned(), self.place()])
+        });
+        (turns, left_out.into_iter().collect())
     }
 
-    fn turn(&self, index: usize) -> TurnPart {
-        let (run, archive, timeline) = (self.run, self.archive, self.timeline);
-        let teller = Teller { run, archive, timeline, path: self.path, cost: self.cost };
-        let shown = teller.show_turn(index);
-        let (row, found) = (&shown.turn, &run.turns[index]);
-        let mut steps = vec![];
-        put_in_order(&shown.steps, 0, &mut steps);
+    fn place(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    fn left_out(&self, what: &str, (count, all): (usize, usize), words: &[String]) -> LeftOut {
+        let (count, all) = (figures::count(count as u64), figures::count(all as u64));
+        LeftOut { what: format!("{count} of {all} {what} are left out"), command: written(words) }
+    }
+
+    fn teller(&self) -> Teller<'_> {
+        let Self { run, archive, timeline, path, cost } = *self;
+        Teller { run, archive, timeline, path, cost }
+    }
+
+    fn turn(&self, index: usize, budget: &mut Budget) -> TurnPart {
+        let row = self.teller().turn_without_edits(index);
+        let title: String =
+            row.request.as_deref().map(|it| crate::run::label(it).into()).unwrap_or_default();
+        let head = [&title, &title].into_iter().chain(&row.request).chain(&row.request_added);
+        budget.take_turn(head.map(String::as_str));
+        let told = row.work.step_count + row.work.subagent_steps;
+        let (steps, step_count) = self.steps(index, told, budget);
+        let (files, file_count) = self.files(index, budget);
+        let number = (index + 1).to_string();
+        let mut left_out = vec![];
+        if steps.len() < step_count {
+            let words = ["show", &self.place(), "--turn", &number].map(str::to_owned);
+            left_out.push(self.left_out("steps", (step_count - steps.len(), step_count), &words));
+        }
+        if files.len() < file_count {
+            let words = ["diff", &self.place(), "--turn", &number].map(str::to_owned);
+            left_out.push(self.left_out("files", (file_count - files.len(), file_count), &words));
+        }
         TurnPart {
             turn: row.turn,
             checkpoint: row.checkpoint.clone(),
-            title: row
-                .request
-                .as_deref()
-                .map(|it| crate::run::label(it).into())
-                .unwrap_or_default(),
-            request: row.request.clone(),
-            added: row.request_added.clone(),
-            facts: facts_of(row),
-            state: state_of(found, row),
+            title,
+            facts: facts_of(&row),
+            state: state_of(&self.run.turns[index], &row),
+            request: row.request,
+            added: row.request_added,
             steps,
-            files: self.files(index, &row.edits),
+            files,
+            file_count,
+            left_out,
         }
     }
 
-    /// The files that the turn changed in the workspace; `rows` has them first, in the same order.
-    fn files(&self, turn: usize, rows: &[EditRow]) -> Vec<FilePart> {
+    /// Those for which there is place, and how many there are; `told` where none is read.
+    fn steps(&self, turn: usize, told: usize, budget: &mut Budget) -> (Vec<StepPart>, usize) {
+        let mut steps = vec![];
+        if budget.is_used_up() {
+            return (steps, told);
+        }
+        put_in_order(&self.teller().step_rows(turn), 0, &mut steps);
+        let mut is_kept = |step: &StepPart| {
+            let goes_on = !budget.is_used_up();
+            if goes_on {
+                let texts = [Some(&step.text), step.call.as_ref(), step.result.as_ref()];
+                let texts = texts.into_iter().flatten().chain(&step.edits).chain([&step.label]);
+                budget.take_step(texts.map(String::as_str));
+            }
+            goes_on
+        };
+        let (kept, all) = (steps.iter().take_while(|step| is_kept(step)).count(), steps.len());
+        steps.truncate(kept);
+        (steps, all)
+    }
+
+    /// Files that the turn changed, those of the workspace first; and how many there are.
+    fn files(&self, turn: usize, budget: &mut Budget) -> (Vec<FilePart>, usize) {
+        let teller = self.teller();
         let changes = self.timeline.turns.get(turn).map_or(&[][..], |files| &files.changes);
-        let changed = changes.iter().zip(rows).map(|(change, row)| self.file(change, row));
-        let elsewhere = rows.iter().skip(changes.len()).map(|row| FilePart {
-            missing: Some("outside the workspace: its content is not followed".to_owned()),
-            ..named(row)
-        });
-        changed.chain(elsewhere).collect()
+        let elsewhere = teller.edits_elsewhere(turn);
+        let mut files: Vec<FilePart> = vec![];
+        for number in 1..=changes.len() + elsewhere.len() {
+            if !budget.has_file(turn + 1, number, files.len()) {
+                continue;
+            }
+            let file = match changes.get(number - 1) {
+                Some(change) => self.file(change, &teller.change_row(change)),
+                None => FilePart {
+                    missing: Some("outside the workspace: its content is not followed".to_owned()),
+                    ..named(&edit_row(elsewhere[number - 1 - changes.len()]))
+                },
+            };
+            budget.take_file(&file.path, file.patch.as_deref());
+            files.push(FilePart { number, ..file });
+        }
+        (files, changes.len() + elsewhere.len())
     }
 
     fn file(&self, change: &Change, row: &EditRow) -> FilePart {
@@ -109,21 +174,7 @@ fn checked(patch: String) -> (Option<String>, Option<String>) {
 /// In unified form, without the head of a file.
 fn patch(diff: &TextDiff) -> String {
     let mut text = String::new();
-    for hunk in &diff.hunks {
-        text.push_str(&format!(
-            "@@ -{},{} +{},{} @@\n",
-            hunk.old_start, hunk.old_len, hunk.new_start, hunk.new_len
-        ));
-        for line in &hunk.lines {
-            text.push(match line.kind {
-                LineKind::Context => ' ',
-                LineKind::Removed => '-',
-                LineKind::Added => '+',
-            });
-            text.push_str(&line.text);
-            text.push('\n');
-        }
-    }
+    diff.hunks.iter().for_each(|hunk| hunk.write(&mut text));
     text
 }
 

@@ -20,6 +20,7 @@ mod tests;
 use std::{
     borrow::Cow,
     collections::{BTreeMap, HashSet},
+    hash::{BuildHasher, RandomState},
     ops::Range,
     sync::{LazyLock, Mutex, MutexGuard, PoisonError},
 };
@@ -148,6 +149,8 @@ pub struct Redactor {
     own_words: HashSet<String>,
     is_on: bool,
     state: Mutex<State>,
+    /// What texts are remembered by; nobody who writes a recording knows its keys.
+    hashes: [RandomState; 2],
 }
 
 #[derive(Debug, Default)]
@@ -156,7 +159,12 @@ struct State {
     /// By place, then number.
     findings: Vec<Finding>,
     by_place: BTreeMap<(String, usize), usize>,
+    /// Texts in which nothing is secret by its looks: only what was found elsewhere is looked for in them again.
+    harmless: HashSet<[u64; 2]>,
 }
+
+/// A shorter text is looked through faster than it is remembered.
+const REMEMBERED: usize = 64;
 
 impl Redactor {
     pub fn of(options: &Options) -> Self {
@@ -178,6 +186,7 @@ impl Redactor {
             own_words: options.own_words.iter().map(|hash| hash.to_ascii_lowercase()).collect(),
             is_on: true,
             state: Mutex::default(),
+            hashes: Default::default(),
         }
     }
 
@@ -334,12 +343,23 @@ impl Redactor {
     fn replaced<'t>(&self, place: Option<Place<'_>>, text: &'t str) -> Cow<'t, str> {
         const MOST_ROUNDS: usize = 12;
         let mut state = self.state();
+        let name = (text.len() >= REMEMBERED)
+            .then(|| [self.hashes[0].hash_one(text), self.hashes[1].hash_one(text)]);
+        let is_harmless = name.is_some_and(|name| state.harmless.contains(&name));
+        if is_harmless && known_in(&mut state.known, text).is_empty() {
+            return Cow::Borrowed(text);
+        }
         let mut done = Cow::Borrowed(text);
-        for _ in 0..MOST_ROUNDS {
-            let found = self.matches(&mut state.known, &done);
+        for round in 0..MOST_ROUNDS {
+            let mut found = self.telling(&done);
+            if round == 0 && found.is_empty() {
+                state.harmless.extend(name);
+            }
+            found.extend(known_in(&mut state.known, &done));
             if found.is_empty() {
                 return done;
             }
+            let found = merged(found);
             done = Cow::Owned(state.without(place, &done, found));
         }
         let number = state.known.number(Kind::Unchecked, text);
@@ -350,26 +370,39 @@ impl Redactor {
         Cow::Owned(marker)
     }
 
-    /// What is to be taken out, in order, not overlapping. Replacements that are there already are no text.
-    fn matches(&self, known: &mut Known, text: &str) -> Vec<Match> {
-        let mut found = vec![];
-        for (piece, is_last) in pieces(text) {
-            let words = &text[piece.clone()];
+    /// What is secret by its looks, whatever was found before. Replacements that are there already are no text.
+    fn telling(&self, text: &str) -> Vec<Match> {
+        let found = |words: &str| {
             let mut here = shapes::found(words);
             here.extend(assigned::found(words));
             here.extend(random::found(words, &self.own_words));
-            here.extend(known.found(words, is_last));
             let named = self.names.iter().flat_map(|names| names.captures_iter(words));
             let named = named.filter_map(|it| it.name("s"));
             here.extend(named.map(|it| Match { range: it.range(), kind: Kind::Name }));
-            found.extend(here.into_iter().map(|it| Match {
-                range: it.range.start + piece.start..it.range.end + piece.start,
-                kind: it.kind,
-            }));
-        }
-        found.retain(|it| !it.range.is_empty());
-        merged(found)
+            here
+        };
+        pieces(text)
+            .into_iter()
+            .flat_map(|(piece, _)| placed(found(&text[piece.clone()]), &piece))
+            .collect()
     }
+}
+
+/// What was found before and stands in the text.
+fn known_in(known: &mut Known, text: &str) -> Vec<Match> {
+    let mut found = vec![];
+    for (piece, is_last) in pieces(text) {
+        found.extend(placed(known.found(&text[piece.clone()], is_last), &piece));
+    }
+    found
+}
+
+/// The matches of a piece as those of the whole text.
+fn placed(found: Vec<Match>, piece: &Range<usize>) -> impl Iterator<Item = Match> + use<> {
+    let start = piece.start;
+    let found = found.into_iter().filter(|it| !it.range.is_empty());
+    found
+        .map(move |it| Match { range: it.range.start + start..it.range.end + start, kind: it.kind })
 }
 
 impl State {

@@ -14,7 +14,7 @@ use crate::{
     views::{
         live::{Live, Phase},
         replay::{acts::has_one_request, search::Prompt},
-        table::Collection,
+        table::{Collection, expression},
     },
     widgets::{
         key::Key,
@@ -95,6 +95,10 @@ fn of_table(app: &App, table: &Collection, theme: Theme, width: usize) -> Line<'
     }
     // What was found stands over the filter.
     let prompt = table.prompt.as_ref().filter(|_| table.finding.is_none());
+    let condition = table.shape.expression.prompt.as_ref().filter(|_| table.finding.is_none());
+    if let Some(condition) = condition {
+        return of_condition(app, condition, theme, width);
+    }
     match (prompt, &table.notice) {
         (Some(prompt), _) => {
             let typed = vec![
@@ -114,6 +118,27 @@ fn of_table(app: &App, table: &Collection, theme: Theme, width: usize) -> Line<'
         }
         (None, None) => beside_count(app, theme, width),
     }
+}
+
+/// A condition that is typed; what the word at its end may become, else what is wrong with it, else the keys.
+fn of_condition(
+    app: &App,
+    prompt: &expression::Prompt,
+    theme: Theme,
+    width: usize,
+) -> Line<'static> {
+    let typed = vec![
+        own("where ", theme.of(Meaning::Key)),
+        own(fit_end(&safe(&prompt.text), width / 2), theme.of(Meaning::Text)),
+        own(" ", theme.of(Meaning::Cursor)),
+    ];
+    let room = width.saturating_sub(width_of(&typed) + 2);
+    let right = match (prompt.candidates(), &prompt.complaint) {
+        (Some(names), _) => fit(vec![own(names, theme.of(Meaning::Muted))], room),
+        (None, Some(why)) => fit(vec![recorded(why, theme.of(Meaning::Error))], room),
+        (None, None) => hints(app, theme, room),
+    };
+    sides(typed, right, width)
 }
 
 fn beside_count(app: &App, theme: Theme, width: usize) -> Line<'static> {

@@ -9,6 +9,8 @@
 //! A new column is one row of `columns.rs`. A new form is one more [`Form`] with its [`PartWriter`] and its reader.
 
 mod cell;
+#[cfg(feature = "sql")]
+mod chooser;
 mod columns;
 mod csv;
 mod folder;
@@ -23,8 +25,11 @@ mod spool;
 mod sql;
 #[cfg(test)]
 mod tests;
+mod waiting;
 
 pub use cell::{Cell, Row};
+#[cfg(feature = "sql")]
+pub use chooser::Chooser;
 pub use columns::{Column, Kind, SCHEMA, Table, columns, described, point_numbers};
 pub use folder::{DataFolder, Existing, Part, PartFile, Published};
 pub use form::{Form, PartWriter, Rows, rows};
@@ -33,3 +38,4 @@ pub use shard::{Shard, id_of};
 pub use spool::{RunRows, Spool};
 #[cfg(feature = "sql")]
 pub use sql::{Answer, Database, named_in};
+pub use waiting::WaitingRows;

@@ -59,7 +59,8 @@ impl RunRows {
     }
 }
 
-fn pack(open: &mut Vec<u8>, packed: &mut Vec<u8>) {
+/// Compresses the bytes behind what is packed already.
+pub(super) fn pack(open: &mut Vec<u8>, packed: &mut Vec<u8>) {
     if !open.is_empty() {
         let made = zstd::bulk::compress(open, LEVEL);
         packed.extend(made.expect("compressing into memory cannot fail"));

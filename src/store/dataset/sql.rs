@@ -82,16 +82,30 @@ pub fn named_in(query: &str) -> Vec<Table> {
 }
 
 fn created(table: Table) -> String {
-    let columns = columns(table).iter().map(|column| {
-        let kind = match column.kind {
-            Kind::Text | Kind::Json => "text",
-            Kind::Whole => "integer",
-            Kind::Real => "real",
-            Kind::Truth => "boolean",
-        };
-        format!("\"{}\" {kind}", column.name)
-    });
+    let columns = columns(table).iter().map(|column| declared(column.name, column.kind));
     format!("create table {} ({})", table.word(), columns.collect::<Vec<_>>().join(", "))
+}
+
+/// A column as a table is made with it.
+pub(super) fn declared(name: &str, kind: Kind) -> String {
+    let kind = match kind {
+        Kind::Text | Kind::Json => "text",
+        Kind::Whole => "integer",
+        Kind::Real => "real",
+        Kind::Truth => "boolean",
+    };
+    format!("\"{name}\" {kind}")
+}
+
+/// A cell as SQLite keeps it.
+pub(super) fn value(cell: &Cell) -> Value {
+    match cell {
+        Cell::Missing => Value::Null,
+        Cell::Text(words) => Value::Text(words.clone()),
+        Cell::Whole(number) => Value::Integer(*number),
+        Cell::Real(number) => Value::Real(*number),
+        Cell::Truth(is_so) => Value::Integer(i64::from(*is_so)),
+    }
 }
 
 impl ToSql for Cell {

@@ -69,6 +69,7 @@ impl Collection {
         }
         let finding = self.finding.as_mut();
         effects.extend(finding.and_then(|it| it.ask(numbers, &self.sources)));
+        effects.extend(self.shape.expression.ask(numbers, &self.rows));
         if self.is_stopped {
             return effects;
         }
@@ -210,6 +211,12 @@ impl Collection {
             Answer::Find(looked) => {
                 if let Some(finding) = &mut self.finding {
                     finding.end(request, looked);
+                }
+                return;
+            }
+            Answer::Filtered(fitting) => {
+                if self.shape.expression.take(request, fitting) {
+                    self.arrange();
                 }
                 return;
             }

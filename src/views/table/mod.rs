@@ -7,6 +7,7 @@
 pub mod areas;
 pub mod asking;
 pub mod draw;
+pub mod expression;
 pub mod facts;
 pub mod filter;
 pub mod finding;
@@ -31,6 +32,7 @@ use crate::{
 };
 
 use asking::Asking;
+use expression::Expression;
 use filter::Filter;
 use finding::Finding;
 use kept::{Kept, Which};
@@ -73,6 +75,8 @@ pub struct Collection {
 #[derive(Debug, Default)]
 pub struct Shape {
     pub filter: Filter,
+    /// A condition in SQL, which holds beside the filter.
+    pub expression: Expression,
     pub sort: Option<Sort>,
     /// What runs are grouped by.
     pub group: Option<Column>,
@@ -136,6 +140,8 @@ pub enum Message {
     /// The next two conditions or agents.
     NextPair,
     Prompt(prompt::Message),
+    /// Typing a condition in SQL.
+    Where(expression::Message),
     /// In what all runs say.
     Find(finding::Message),
     /// These recordings are new or were written to; what stands otherwise at this moment (milliseconds since 1970-01-01 UTC).
@@ -149,7 +155,7 @@ pub enum Message {
     Show,
     /// This run and the one that was marked before, side by side.
     Compare,
-    /// The filter goes, then the groups, then the sorting.
+    /// The filter goes, then the condition in SQL, the groups, the sorting.
     Escape,
 }
 
@@ -355,6 +361,11 @@ impl Collection {
                     return self.arrange_from_top();
                 }
             }
+            Message::Where(message) => {
+                if !self.shape.expression.update(message) {
+                    return;
+                }
+            }
             Message::Stands { changed, now } => return self.stand(changed, now),
             Message::Find(message) => return finding::update(&mut self.finding, message, height),
             Message::Escape => self.escape(),
@@ -367,6 +378,7 @@ impl Collection {
     pub fn context(&self) -> Context {
         match &self.finding {
             Some(finding) => finding.context(),
+            None if self.shape.expression.prompt.is_some() => Context::Where,
             None if self.prompt.is_some() => match self.shape.start {
                 Some(_) => Context::Start,
                 None => Context::Filter,
@@ -447,6 +459,8 @@ impl Collection {
     fn escape(&mut self) {
         if !self.shape.filter.is_empty() {
             self.shape.filter = Filter::default();
+        } else if !self.shape.expression.is_empty() {
+            self.shape.expression.clear();
         } else if self.shape.group.is_some() {
             self.shape.group = None;
         } else {
@@ -458,7 +472,8 @@ impl Collection {
     fn note_change(&mut self, at: usize) {
         let Some(row) = self.rows.get(at) else { return };
         self.worked_out.counted.count(at, row);
-        let is_taken = self.shape.filter.takes(row);
+        let is_taken = self.shape.filter.takes(row) && self.shape.expression.takes(at);
+        self.shape.expression.note(at);
         match self.worked_out.taken.get_mut(at) {
             Some(taken) => *taken = is_taken,
             None => self.worked_out.taken.push(is_taken),
@@ -480,13 +495,20 @@ impl Collection {
 
     /// Works out everything again; the cursor stays on its run.
     fn arrange(&mut self) {
-        self.worked_out.taken = self.rows.iter().map(|row| self.shape.filter.takes(row)).collect();
+        self.work_out_taken();
         self.arrange_around(self.spot());
+    }
+
+    fn work_out_taken(&mut self) {
+        let Shape { filter, expression, .. } = &self.shape;
+        let rows = self.rows.iter().enumerate();
+        let taken = rows.map(|(at, row)| filter.takes(row) && expression.takes(at));
+        self.worked_out.taken = taken.collect();
     }
 
     /// As [`Self::arrange`], with the cursor on the first line: enter opens the first that fits.
     fn arrange_from_top(&mut self) {
-        self.worked_out.taken = self.rows.iter().map(|row| self.shape.filter.takes(row)).collect();
+        self.work_out_taken();
         self.arrange_around(None);
     }
 

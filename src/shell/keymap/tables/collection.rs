@@ -11,8 +11,8 @@ use crate::{
 
 use super::{
     Binding,
-    Context::{Filter, FindWords, Found, Start, Table},
-    row::{c, everywhere, k, narrow, open, row, table},
+    Context::{Filter, FindWords, Found, Start, Table, Where},
+    row::{c, choose_runs, everywhere, k, narrow, open, row, table},
 };
 
 #[rustfmt::skip] // a table: one row a binding
@@ -25,6 +25,7 @@ pub static ROWS: &[Binding] = &[
     row(Table, &[c('s')], "sort by this column; again the other way round", "sort", |_| table(table::Message::Sort)),
     row(Table, &[c('S')], "turn the order round", "", |_| table(table::Message::Reverse)),
     row(Table, &[c('/')], "filter: words, column:words, !not, erosion>0.5, tokens<=2M, cost:- where none is recorded", "filter", |_| narrow(table::prompt::Message::Start)),
+    row(Table, &[c('W')], "filter by a condition in SQL: mcf < 2.5 and agent = 'codex'", "", |_| choose_runs(table::expression::Message::Start)),
     row(Table, &[c('F'), Key::ctrl('f')], "find words in all runs: words, \"a phrase\", /a pattern/, tool:Bash, error:, file:NAME, since:7d", "", |_| everywhere(table::finding::Message::Start)),
     row(Table, &[c('b')], "group by task, by agent, by condition, by model, or not", "group", |_| table(table::Message::Group)),
     row(Table, &[c('c')], "mark this run to compare it; on another run compare the two", "compare", |_| table(table::Message::Compare)),
@@ -43,13 +44,20 @@ pub static ROWS: &[Binding] = &[
     row(Table, &[Key::ctrl('d')], "half a page down", "", |_| table(table::Message::Move(Motion::HalfDown))),
     row(Table, &[c('g'), k(Code::Home)], "to the first run, gg too; 12gg to line 12", "", |n| table(table::Message::Move(n.0.map_or(Motion::Start, Motion::To)))),
     row(Table, &[c('G'), k(Code::End)], "to the last run; 12G to line 12", "", |n| table(table::Message::Move(n.0.map_or(Motion::End, Motion::To)))),
-    row(Table, &[k(Code::Esc)], "without the filter, then without groups, then in the order of the folders", "", |_| table(table::Message::Escape)),
+    row(Table, &[k(Code::Esc)], "without the filter, then without the condition, without groups, in the order of the folders", "", |_| table(table::Message::Escape)),
     row(Filter, &[k(Code::Up)], "previous run", "", |_| table(table::Message::Move(Motion::Up(1)))),
     row(Filter, &[k(Code::Down)], "next run", "", |_| table(table::Message::Move(Motion::Down(1)))),
     row(Filter, &[k(Code::Enter)], "keep the filter", "keep", |_| narrow(table::prompt::Message::Accept)),
     row(Filter, &[k(Code::Esc), Key::ctrl('c')], "as it was before", "cancel", |_| narrow(table::prompt::Message::Cancel)),
     row(Filter, &[k(Code::Backspace)], "erase a character", "", |_| narrow(table::prompt::Message::Erase)),
     row(Filter, &[Key::ctrl('u')], "erase everything", "", |_| narrow(table::prompt::Message::EraseAll)),
+    row(Where, &[k(Code::Up)], "previous run", "", |_| table(table::Message::Move(Motion::Up(1)))),
+    row(Where, &[k(Code::Down)], "next run", "", |_| table(table::Message::Move(Motion::Down(1)))),
+    row(Where, &[k(Code::Enter)], "keep the condition", "keep", |_| choose_runs(table::expression::Message::Accept)),
+    row(Where, &[k(Code::Tab)], "complete the name of a column", "complete", |_| choose_runs(table::expression::Message::Complete)),
+    row(Where, &[k(Code::Esc), Key::ctrl('c')], "as it was before", "cancel", |_| choose_runs(table::expression::Message::Cancel)),
+    row(Where, &[k(Code::Backspace)], "erase a character", "", |_| choose_runs(table::expression::Message::Erase)),
+    row(Where, &[Key::ctrl('u')], "erase everything", "", |_| choose_runs(table::expression::Message::EraseAll)),
     row(Start, &[k(Code::Enter)], "open the session at the cursor; a sample run where there is none", "open", |_| narrow(table::prompt::Message::Accept)),
     row(Start, &[Key::ctrl('f')], "find words in all sessions", "find in all", |_| everywhere(table::finding::Message::Start)),
     row(Start, &[k(Code::Esc)], "to the keys of the table: columns, sorting, groups, facts; / types again", "keys", |_| narrow(table::prompt::Message::Cancel)),

@@ -124,6 +124,10 @@ pub(super) const fn narrow(message: table::prompt::Message) -> Message {
     table(table::Message::Prompt(message))
 }
 
+pub(super) const fn choose_runs(message: table::expression::Message) -> Message {
+    table(table::Message::Where(message))
+}
+
 pub(super) const fn everywhere(message: table::finding::Message) -> Message {
     table(table::Message::Find(message))
 }

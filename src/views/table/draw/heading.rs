@@ -39,6 +39,10 @@ fn what(table: &Collection, theme: Theme) -> Vec<Span<'static>> {
     if !table.shape.filter.is_empty() {
         facts.push(format!("{} fit `{}`", table.taken(), table.shape.filter.text));
     }
+    if !table.shape.expression.is_empty() {
+        let (taken, text) = (table.taken(), &table.shape.expression.text);
+        facts.push(format!("{taken} of {} where `{text}`", table.rows.len()));
+    }
     facts.extend(table.shape.group.map(|column| format!("by {}", column.about().word)));
     vec![
         recorded(&name, theme.of(Meaning::Title)),

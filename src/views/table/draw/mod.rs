@@ -66,8 +66,14 @@ fn nothing(table: &Collection) -> String {
         (true, true) => "no recording below here: `trajview formats` lists what can be read".into(),
         (false, _) => {
             let count = counted(table.rows.len(), table.what());
-            let text = crate::widgets::line::safe(&table.shape.filter.text);
-            format!("none of {count} fits the filter `{text}`; esc shows them all")
+            let shape = &table.shape;
+            let texts = [&shape.filter.text, &shape.expression.text];
+            let texts = texts.into_iter().filter(|text| !text.is_empty());
+            let texts: Vec<String> = texts.map(|it| crate::widgets::line::safe(it)).collect();
+            format!(
+                "none of {count} fits the filter `{}`; esc shows them all",
+                texts.join("` and `")
+            )
         }
     }
 }

@@ -1,0 +1,114 @@
+//! `trajview clusters`: runs that fail alike, work alike or edit the same files, without a model.
+
+mod document;
+mod sets;
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use rayon::prelude::*;
+
+use crate::study::{clusters, minhash};
+
+use super::{
+    Exit, Failure, Outcome, at,
+    output::{Forms, Out, tell},
+    sharding::Sharding,
+};
+use document::{Document, Read};
+
+/// Put runs together that are alike: in how they fail, in what they call, in what they edit
+///
+/// Each run is a set: of the lines in which its failed steps speak of an error, of its calls, or of the files that it edited. Lines and
+/// calls are compared without what differs from run to run: times are <time>, hexadecimal words and UUIDs <hex>, temporary folders and
+/// names <temp>, folders of absolute paths <path>, numbers that are no part of a name <n>. How alike two runs are is the Jaccard
+/// similarity of their sets: what both have, as a share of what either has. Pairs that may be alike are found by MinHash signatures
+/// (a pair at the threshold with a probability of at least 0.99) and compared exactly; what is at least as alike as the threshold is in
+/// one cluster, directly or by way of other runs. The same runs and seed give the same clusters. A run without such lines is in none.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Logs, run bundles, or folders below which runs are looked for
+    #[arg(value_name = "PATH", required = true, value_parser = at::recording())]
+    paths: Vec<PathBuf>,
+    /// What runs are compared by
+    #[arg(long, value_enum, default_value_t = By::Errors)]
+    by: By,
+    /// From which similarity on runs are alike, above 0 and at most 1
+    #[arg(long, value_name = "SHARE", default_value_t = 0.5, value_parser = threshold)]
+    threshold: f64,
+    /// Numbers of a signature: with more of them similarities are estimated more exactly
+    #[arg(long, value_name = "N", default_value_t = 128, value_parser = clap::value_parser!(u16).range(16..=4096))]
+    hashes: u16,
+    /// Other signatures with another number
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Print the members of each cluster and what they share
+    #[arg(long)]
+    detail: bool,
+    #[command(flatten)]
+    sharding: Sharding,
+    /// Print JSON (schema trajview.clusters/1)
+    #[arg(long, conflicts_with_all = ["md", "tex", "save_tables"])]
+    json: bool,
+    #[command(flatten)]
+    forms: Forms,
+}
+
+/// What runs are compared by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum By {
+    /// Lines of failed steps that speak of an error
+    Errors,
+    /// Tool calls: the tool and its main argument
+    Calls,
+    /// Files that were edited in the workspace
+    Edits,
+}
+
+impl By {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Errors => "errors",
+            Self::Calls => "calls",
+            Self::Edits => "edits",
+        }
+    }
+}
+
+fn threshold(word: &str) -> Result<f64, String> {
+    let share = word.parse::<f64>().ok().filter(|share| *share > 0.0 && *share <= 1.0);
+    share.ok_or_else(|| "expected a number above 0 and at most 1, as 0.5".into())
+}
+
+pub fn run(args: &Args, out: &mut Out) -> Outcome {
+    out.write_as(&args.forms)?;
+    let paths = args.sharding.runs(&args.paths);
+    let read: Vec<Read> = paths.par_iter().map(|path| sets::read(path, args.by)).collect();
+    let (runs, problems): (Vec<Read>, Vec<Read>) =
+        read.into_iter().partition(|it| it.error.is_none());
+    if runs.is_empty() {
+        let first = problems.into_iter().find_map(|it| it.error);
+        return Err(Failure::unread(first.unwrap_or_else(|| "no runs there".into())));
+    }
+    let sets: Vec<Vec<u64>> = runs.iter().map(|run| run.set.clone()).collect();
+    let options = clusters::Options {
+        threshold: args.threshold,
+        functions: args.hashes.into(),
+        seed: args.seed,
+    };
+    let found = clusters::clusters(&sets, &options);
+    let lines = |path: &str| sets::texts(path.as_ref(), args.by);
+    let document = Document::of(&runs, &problems, &found, (args.by, options), &lines);
+    if args.json {
+        out.json(&document)?;
+    } else {
+        document.problems.iter().for_each(|it| tell(&it.what));
+        document.print(args.detail, args.forms.md, out)?;
+    }
+    Ok(Exit::Fine)
+}
+
+/// The number by which a text of a run goes.
+fn name(text: &str) -> u64 {
+    minhash::name(text)
+}

@@ -1,0 +1,279 @@
+//! What `clusters` prints: JSON, a table, and the members and lines of each cluster.
+
+use std::{
+    collections::{BTreeSet, HashMap},
+    io,
+};
+
+use serde::Serialize;
+
+use crate::{
+    cli::output::{Column, Out, Table, dash},
+    run::figures,
+    study::clusters::{Clusters, Options},
+};
+
+use super::{By, name};
+
+/// A run that was read, or why it was not.
+#[derive(Debug, Default)]
+pub struct Read {
+    pub path: String,
+    pub run: String,
+    pub task: Option<String>,
+    pub agent: Option<String>,
+    pub condition: Option<String>,
+    /// In ascending order.
+    pub set: Vec<u64>,
+    /// Members of the set that were too many.
+    pub left_out: usize,
+    pub error: Option<String>,
+}
+
+/// Lines of a cluster that are told.
+const MOST_SHARED: usize = 20;
+
+/// Lines of a cluster that are printed.
+const PRINTED: usize = 5;
+
+#[derive(Serialize)]
+pub struct Document<'a> {
+    schema: &'static str,
+    by: &'static str,
+    threshold: f64,
+    hashes: usize,
+    seed: u64,
+    search: Search,
+    runs: usize,
+    /// Runs that are like no other.
+    alone: usize,
+    /// Runs without anything to compare them by.
+    without: usize,
+    clusters: Vec<ClusterRow<'a>>,
+    pub problems: Vec<Problem<'a>>,
+}
+
+/// How pairs were found.
+#[derive(Serialize)]
+struct Search {
+    bands: usize,
+    rows: usize,
+    /// With which probability a pair at the threshold was found.
+    found_at_threshold: f64,
+    /// Pairs of different sets that were compared exactly.
+    compared: usize,
+    /// The largest standard error of an estimate: at a similarity of one half.
+    largest_standard_error: f64,
+}
+
+#[derive(Serialize)]
+struct ClusterRow<'a> {
+    /// From 1, the largest first.
+    cluster: usize,
+    size: usize,
+    medoid: Medoid<'a>,
+    /// Of the others to the medoid, exact.
+    mean_similarity: f64,
+    least_similarity: f64,
+    /// Tasks, agents and conditions of its runs, each with how many runs.
+    tasks: Vec<(Option<&'a str>, usize)>,
+    agents: Vec<(Option<&'a str>, usize)>,
+    conditions: Vec<(Option<&'a str>, usize)>,
+    /// What the medoid has, with how many runs of the cluster have it, most first; at most 20.
+    shared: Vec<SharedRow>,
+    shared_left_out: usize,
+    members: Vec<MemberRow<'a>>,
+}
+
+#[derive(Serialize)]
+struct Medoid<'a> {
+    path: &'a str,
+    run: &'a str,
+}
+
+#[derive(Serialize)]
+struct SharedRow {
+    line: String,
+    runs: usize,
+}
+
+#[derive(Serialize)]
+struct MemberRow<'a> {
+    path: &'a str,
+    run: &'a str,
+    task: Option<&'a str>,
+    agent: Option<&'a str>,
+    condition: Option<&'a str>,
+    /// To the medoid: exact, and as the signatures tell it.
+    similarity: f64,
+    estimate: f64,
+    standard_error: f64,
+}
+
+#[derive(Serialize)]
+pub struct Problem<'a> {
+    path: &'a str,
+    pub what: String,
+}
+
+impl<'a> Document<'a> {
+    /// `texts` are those of the run at a path.
+    pub fn of(
+        runs: &'a [Read],
+        unread: &'a [Read],
+        found: &Clusters,
+        (by, options): (By, Options),
+        texts: &dyn Fn(&str) -> BTreeSet<String>,
+    ) -> Self {
+        let problem = |run: &'a Read| {
+            let what = run.error.clone()?;
+            Some(Problem { path: &run.path, what })
+        };
+        let cut = |run: &'a Read| {
+            let left_out = figures::count(run.left_out as u64);
+            let what = format!("{}: {left_out} {} too many to be compared", run.path, by.word());
+            (run.left_out > 0).then_some(Problem { path: &run.path, what })
+        };
+        let problems = unread.iter().filter_map(problem).chain(runs.iter().filter_map(cut));
+        let clusters = found.clusters.iter().zip(1..).map(|(cluster, number)| {
+            let members: Vec<MemberRow<'a>> = cluster
+                .members
+                .iter()
+                .map(|member| {
+                    let run = &runs[member.set];
+                    MemberRow {
+                        path: &run.path,
+                        run: &run.run,
+                        task: run.task.as_deref(),
+                        agent: run.agent.as_deref(),
+                        condition: run.condition.as_deref(),
+                        similarity: member.similarity,
+                        estimate: member.estimate.similarity,
+                        standard_error: member.estimate.standard_error,
+                    }
+                })
+                .collect();
+            let medoid = &runs[cluster.medoid];
+            let others = || members.iter().skip(1).map(|it| it.similarity);
+            let texts: HashMap<u64, String> =
+                texts(&medoid.path).into_iter().map(|text| (name(&text), text)).collect();
+            // One that half of the runs lack is not shared.
+            let shared = cluster.shared.iter().filter(|(_, count)| 2 * count > members.len());
+            let shared: Vec<&(u64, usize)> = shared.collect();
+            let told = shared.iter().take(MOST_SHARED);
+            ClusterRow {
+                cluster: number,
+                size: members.len(),
+                medoid: Medoid { path: &medoid.path, run: &medoid.run },
+                mean_similarity: others().sum::<f64>() / others().count().max(1) as f64,
+                least_similarity: others().fold(1.0, f64::min),
+                tasks: counted(members.iter().map(|it| it.task)),
+                agents: counted(members.iter().map(|it| it.agent)),
+                conditions: counted(members.iter().map(|it| it.condition)),
+                shared: told
+                    .filter_map(|(number, runs)| {
+                        Some(SharedRow { line: texts.get(number)?.clone(), runs: *runs })
+                    })
+                    .collect(),
+                shared_left_out: shared.len().saturating_sub(MOST_SHARED),
+                members,
+            }
+        });
+        Self {
+            schema: "trajview.clusters/1",
+            by: by.word(),
+            threshold: options.threshold,
+            hashes: options.functions,
+            seed: options.seed,
+            search: Search {
+                bands: found.bands.bands,
+                rows: found.bands.rows,
+                found_at_threshold: found.bands.chance(options.threshold),
+                compared: found.compared,
+                largest_standard_error: 0.5 / (options.functions as f64).sqrt(),
+            },
+            runs: runs.len(),
+            alone: found.alone,
+            without: found.empty,
+            clusters: clusters.collect(),
+            problems: problems.collect(),
+        }
+    }
+
+    pub fn print(&self, with_members: bool, is_markdown: bool, out: &mut Out) -> io::Result<()> {
+        let share = |value: f64| format!("{value:.2}");
+        let columns: [Column<'_, ClusterRow<'_>>; 7] = [
+            (">cluster", &|it| it.cluster.to_string()),
+            (">runs", &|it| it.size.to_string()),
+            (">similarity", &|it| share(it.mean_similarity)),
+            (">least", &|it| share(it.least_similarity)),
+            ("tasks", &|it| named(&it.tasks)),
+            ("medoid", &|it| it.medoid.path.to_owned()),
+            ("shared by most", &|it| it.shared.first().map_or("-".into(), |it| it.line.clone())),
+        ];
+        if !self.clusters.is_empty() {
+            Table::of(&columns, &self.clusters).write(is_markdown, out)?;
+            out.line("")?;
+        }
+        if with_members {
+            self.clusters.iter().try_for_each(|cluster| cluster.print(is_markdown, out))?;
+        }
+        let clustered: usize = self.clusters.iter().map(|it| it.size).sum();
+        out.line(&format!(
+            "{} of {} in {}, {} like no other, {} without {} to compare",
+            figures::count(clustered as u64),
+            figures::counted(self.runs, "run"),
+            figures::counted(self.clusters.len(), "cluster"),
+            figures::count(self.alone as u64),
+            figures::count(self.without as u64),
+            self.by,
+        ))
+    }
+}
+
+impl ClusterRow<'_> {
+    fn print(&self, is_markdown: bool, out: &mut Out) -> io::Result<()> {
+        out.line(&format!(
+            "cluster {}: {} like {} ({})",
+            self.cluster,
+            figures::counted(self.size, "run"),
+            self.medoid.run,
+            self.medoid.path
+        ))?;
+        for shared in self.shared.iter().take(PRINTED) {
+            out.line(&format!("  {} of {}: {}", shared.runs, self.size, shared.line))?;
+        }
+        let more = self.shared.len().saturating_sub(PRINTED) + self.shared_left_out;
+        if more > 0 {
+            out.line(&format!("  and {more} more"))?;
+        }
+        let columns: [Column<'_, MemberRow<'_>>; 6] = [
+            (">similarity", &|it| format!("{:.3}", it.similarity)),
+            (">estimated", &|it| format!("{:.3} ± {:.3}", it.estimate, it.standard_error)),
+            ("task", &|it| dash(it.task)),
+            ("agent", &|it| dash(it.agent)),
+            ("condition", &|it| dash(it.condition)),
+            ("path", &|it| it.path.to_owned()),
+        ];
+        Table::of(&columns, &self.members).write(is_markdown, out)?;
+        out.line("")
+    }
+}
+
+/// Each with how often it is there, most first; what is not known is one of them.
+fn counted<'a>(names: impl Iterator<Item = Option<&'a str>>) -> Vec<(Option<&'a str>, usize)> {
+    let mut counts: HashMap<Option<&str>, usize> = HashMap::new();
+    names.for_each(|name| *counts.entry(name).or_default() += 1);
+    let mut all: Vec<(Option<&str>, usize)> = counts.into_iter().collect();
+    all.sort_by_key(|(name, count)| (std::cmp::Reverse(*count), *name));
+    all
+}
+
+/// `tally`, `tally and 3 more`
+fn named(names: &[(Option<&str>, usize)]) -> String {
+    match names {
+        [] => "-".to_owned(),
+        [(name, _)] => dash(*name),
+        [(name, _), rest @ ..] => format!("{} and {} more", dash(*name), rest.len()),
+    }
+}

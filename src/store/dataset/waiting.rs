@@ -1,0 +1,145 @@
+//! Rows that wait, packed, until something is known that they are all changed by: the secrets of a run, which its last row may
+//! give away. A row comes back as it went in, its floats to the bit, which a JSON text does not promise.
+
+use std::io::{self, BufRead, BufReader, Read};
+
+use serde_json::{Map, Number, Value};
+
+use super::{columns::Table, spool::pack};
+
+/// Bytes of rows that are compressed together.
+const PACKED_TOGETHER: usize = 256 << 10;
+
+/// Rows in the order in which they came.
+#[derive(Debug, Default)]
+pub struct WaitingRows {
+    packed: Vec<u8>,
+    open: Vec<u8>,
+}
+
+impl WaitingRows {
+    pub fn push(&mut self, table: Table, row: &Value) {
+        self.open.push(table as u8);
+        write(row, &mut self.open);
+        if self.open.len() >= PACKED_TOGETHER {
+            pack(&mut self.open, &mut self.packed);
+        }
+    }
+
+    /// Gives back every row.
+    pub fn each(mut self, mut row: impl FnMut(Table, Value)) {
+        pack(&mut self.open, &mut self.packed);
+        let frames = zstd::stream::read::Decoder::new(self.packed.as_slice());
+        let mut rows = BufReader::new(frames.expect("memory can be read"));
+        let written = "what was packed here can be read";
+        while !rows.fill_buf().expect(written).is_empty() {
+            let [table] = bytes(&mut rows).expect(written);
+            let value = read(&mut rows).expect(written);
+            row(Table::ALL[usize::from(table)], value);
+        }
+    }
+}
+
+fn write(value: &Value, out: &mut Vec<u8>) {
+    match value {
+        Value::Null => out.push(0),
+        Value::Bool(is_so) => out.push(1 + u8::from(*is_so)),
+        Value::Number(number) => write_number(number, out),
+        Value::String(text) => {
+            out.push(6);
+            write_text(text, out);
+        }
+        Value::Array(items) => {
+            out.push(7);
+            out.extend((items.len() as u64).to_le_bytes());
+            items.iter().for_each(|item| write(item, out));
+        }
+        Value::Object(fields) => {
+            out.push(8);
+            out.extend((fields.len() as u64).to_le_bytes());
+            for (key, value) in fields {
+                write_text(key, out);
+                write(value, out);
+            }
+        }
+    }
+}
+
+fn write_number(number: &Number, out: &mut Vec<u8>) {
+    if let Some(number) = number.as_u64() {
+        out.push(3);
+        out.extend(number.to_le_bytes());
+    } else if let Some(number) = number.as_i64() {
+        out.push(4);
+        out.extend(number.to_le_bytes());
+    } else if let Some(number) = number.as_f64() {
+        out.push(5);
+        out.extend(number.to_le_bytes());
+    } else {
+        out.push(0); // there are no others
+    }
+}
+
+fn write_text(text: &str, out: &mut Vec<u8>) {
+    out.extend((text.len() as u64).to_le_bytes());
+    out.extend(text.as_bytes());
+}
+
+fn read(rows: &mut impl Read) -> io::Result<Value> {
+    let [mark] = bytes(rows)?;
+    Ok(match mark {
+        0 => Value::Null,
+        1 => Value::Bool(false),
+        2 => Value::Bool(true),
+        3 => u64::from_le_bytes(bytes(rows)?).into(),
+        4 => i64::from_le_bytes(bytes(rows)?).into(),
+        5 => f64::from_le_bytes(bytes(rows)?).into(),
+        6 => Value::String(read_text(rows)?),
+        7 => {
+            let count = u64::from_le_bytes(bytes(rows)?);
+            Value::Array((0..count).map(|_| read(rows)).collect::<io::Result<_>>()?)
+        }
+        _ => {
+            let count = u64::from_le_bytes(bytes(rows)?);
+            let field = |_| Ok((read_text(rows)?, read(rows)?));
+            Value::Object((0..count).map(field).collect::<io::Result<Map<String, Value>>>()?)
+        }
+    })
+}
+
+fn read_text(rows: &mut impl Read) -> io::Result<String> {
+    let length = u64::from_le_bytes(bytes(rows)?);
+    let mut text = String::new();
+    rows.take(length).read_to_string(&mut text)?;
+    Ok(text)
+}
+
+fn bytes<const N: usize>(rows: &mut impl Read) -> io::Result<[u8; N]> {
+    let mut some = [0; N];
+    rows.read_exact(&mut some).map(|()| some)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn rows_come_back_as_they_went_in_and_in_their_order() {
+        let long = "a text that is long enough to be packed ".repeat(10_000);
+        let rows = [
+            (Table::Runs, json!({"a": [null, true, false], "b": {"c": -1, "d": u64::MAX}})),
+            (Table::Texts, json!({ "text": long })),
+            (Table::Steps, json!({"took_s": 0.1 + 0.2, "least": 5e-324, "empty": ""})),
+            (Table::Points, json!({"erosion": 0.123_456_789_012_345_68})),
+        ];
+        let mut waiting = WaitingRows::default();
+        rows.iter().for_each(|(table, row)| waiting.push(*table, row));
+
+        let mut back = vec![];
+        waiting.each(|table, row| back.push((table, row)));
+
+        assert_eq!(back, rows);
+    }
+}

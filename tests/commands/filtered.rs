@@ -1,0 +1,64 @@
+//! A condition in SQL over the table on screen sees what `trajview sql` sees.
+#![cfg(feature = "sql")]
+
+use std::path::Path;
+
+use serde_json::Value as Json;
+use trajview::{
+    session::filtering::Value,
+    store,
+    views::table::{
+        expression::{NAMES, values},
+        row::{Reading, Row},
+    },
+};
+
+use crate::common::{json, project};
+
+/// Those of the table `runs`; the others are the columns of the table on screen.
+const OF_RUNS: usize = 21;
+
+#[test]
+fn every_value_of_a_run_is_that_of_the_table_runs() {
+    let folder = project("sample-runs");
+    let names = NAMES[..OF_RUNS].join(", ");
+    let query = format!("select {names} from runs where read_error is null");
+    let rows = json(&["sql", &query, &folder.display().to_string(), "--json"]);
+    let rows = rows["rows"].as_array().unwrap();
+    assert!(rows.len() > 30, "{} runs", rows.len());
+
+    let mut others = vec![];
+    for expected in rows {
+        let path = Path::new(expected["source_uri"].as_str().unwrap());
+        let card = store::cards::of(path).unwrap();
+        let row =
+            Row { reading: Reading::Whole(Box::new(card)), ..Row::of(path.into(), String::new()) };
+        for (name, value) in NAMES.iter().zip(values(&row)).take(OF_RUNS) {
+            let found = match value {
+                Value::Missing => Json::Null,
+                Value::Text(words) => words.into(),
+                Value::Whole(number) => number.into(),
+                Value::Real(number) => number.into(),
+                Value::Truth(is_so) => is_so.into(),
+            };
+            let is_same = match (&found, &expected[name]) {
+                (Json::Number(found), Json::Number(expected)) => {
+                    let (found, expected) = (found.as_f64().unwrap(), expected.as_f64().unwrap());
+                    (found - expected).abs() <= 1e-12 * expected.abs() // it is printed with fewer digits
+                }
+                (Json::Null, expected) if name.starts_with("lines_") => {
+                    expected.is_null() || *expected == 0
+                }
+                (found, expected) => found == expected,
+            };
+            if !is_same {
+                others.push(format!(
+                    "{}: {name} is {found}, not {}",
+                    path.display(),
+                    expected[name]
+                ));
+            }
+        }
+    }
+    assert_eq!(others, [""; 0]);
+}
