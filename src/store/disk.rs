@@ -1,24 +1,177 @@
-//! Names and entries of the disk, without what stands inside of files.
+//! Names, entries and contents of paths, without what stands inside of files: those of the disk, and addresses.
+//!
+//! Whatever reads a recording asks here, never `std::fs`: so a recording on remote storage is read as one of the disk is.
 
 use std::{
+    borrow::Cow,
     fs,
+    io::{self, Read},
     path::{Path, PathBuf},
-    time::UNIX_EPOCH,
+    time::{SystemTime, UNIX_EPOCH},
 };
+
+use crate::formats::HEAD_BYTES;
+
+use super::remote::{self, is_address};
+
+/// What stands at a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    File,
+    Folder,
+    Link,
+    /// A pipe, a device.
+    Other,
+}
+
+/// What is told of a path without reading it.
+#[derive(Debug, Clone)]
+pub struct Meta {
+    kind: Kind,
+    len: u64,
+    /// None where that is not told.
+    pub modified: Option<SystemTime>,
+    pub is_executable: bool,
+}
+
+impl Meta {
+    pub const fn of(kind: Kind, len: u64, modified: Option<SystemTime>) -> Self {
+        Self { kind, len, modified, is_executable: false }
+    }
+
+    fn of_disk(meta: &fs::Metadata) -> Self {
+        let kind = match () {
+            () if meta.is_file() => Kind::File,
+            () if meta.is_dir() => Kind::Folder,
+            () if meta.is_symlink() => Kind::Link,
+            () => Kind::Other,
+        };
+        let is_executable = is_executable(meta);
+        Self { kind, len: meta.len(), modified: meta.modified().ok(), is_executable }
+    }
+
+    pub fn is_file(&self) -> bool {
+        self.kind == Kind::File
+    }
+
+    pub fn is_dir(&self) -> bool {
+        self.kind == Kind::Folder
+    }
+
+    pub fn is_symlink(&self) -> bool {
+        self.kind == Kind::Link
+    }
+
+    pub const fn len(&self) -> u64 {
+        self.len
+    }
+}
+
+#[cfg(unix)]
+fn is_executable(meta: &fs::Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    meta.permissions().mode() & 0o111 != 0
+}
+
+#[cfg(not(unix))]
+fn is_executable(_: &fs::Metadata) -> bool {
+    false
+}
 
 pub fn name_of(path: &Path) -> &str {
     path.file_name().and_then(|name| name.to_str()).unwrap_or_default()
 }
 
+/// What stands at a path; a link is a link.
+pub fn symlink_metadata(path: &Path) -> io::Result<Meta> {
+    match is_address(path) {
+        true => remote::meta(path),
+        false => fs::symlink_metadata(path).map(|meta| Meta::of_disk(&meta)),
+    }
+}
+
+/// What stands at a path, where a link leads.
+pub fn metadata(path: &Path) -> io::Result<Meta> {
+    match is_address(path) {
+        true => remote::meta(path),
+        false => fs::metadata(path).map(|meta| Meta::of_disk(&meta)),
+    }
+}
+
+/// Whether something stands at a path; a link is followed.
+pub fn exists(path: &Path) -> bool {
+    metadata(path).is_ok()
+}
+
+/// Whether a path is a folder, or a link to one.
+pub fn is_dir(path: &Path) -> bool {
+    metadata(path).is_ok_and(|meta| meta.is_dir())
+}
+
+/// Whether a path is a file, or a link to one.
+pub fn is_file(path: &Path) -> bool {
+    metadata(path).is_ok_and(|meta| meta.is_file())
+}
+
 /// When a file was written last, in nanoseconds since 1970; None where the system does not tell.
-pub fn written(meta: &fs::Metadata) -> Option<u128> {
-    Some(meta.modified().ok()?.duration_since(UNIX_EPOCH).ok()?.as_nanos())
+pub fn written(meta: &Meta) -> Option<u128> {
+    Some(meta.modified?.duration_since(UNIX_EPOCH).ok()?.as_nanos())
 }
 
 /// What stands directly in a folder, in the order of the names; nothing where it is none.
 pub fn listed(folder: &Path) -> Vec<PathBuf> {
+    if is_address(folder) {
+        let names = remote::entries(folder).unwrap_or_default();
+        return names.into_iter().map(|name| folder.join(name)).collect();
+    }
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
     paths.sort();
     paths
+}
+
+/// A path without links and from the root on; an address is one already. Errors where nothing is there.
+pub fn canonical(path: &Path) -> io::Result<PathBuf> {
+    if is_address(path) { Ok(path.to_owned()) } else { fs::canonicalize(path) }
+}
+
+/// A path from the root on; an address is one already.
+pub fn absolute(path: &Path) -> PathBuf {
+    let whole = if is_address(path) { None } else { std::path::absolute(path).ok() };
+    whole.unwrap_or_else(|| path.to_owned())
+}
+
+/// The file of the disk that has the content of a path: the path itself, or what was fetched of an address.
+pub fn local(path: &Path) -> io::Result<Cow<'_, Path>> {
+    Ok(match is_address(path) {
+        true => Cow::Owned(remote::file(path)?),
+        false => Cow::Borrowed(path),
+    })
+}
+
+/// The folder of the disk that has the content of a repository of git.
+pub fn local_repository(path: &Path) -> io::Result<Cow<'_, Path>> {
+    Ok(match is_address(path) {
+        true => Cow::Owned(remote::repository(path)?),
+        false => Cow::Borrowed(path),
+    })
+}
+
+pub fn open(path: &Path) -> io::Result<fs::File> {
+    fs::File::open(local(path)?)
+}
+
+pub fn read(path: &Path) -> io::Result<Vec<u8>> {
+    fs::read(local(path)?)
+}
+
+/// The first [`HEAD_BYTES`] of a file, and how many it has. Of an address no more than that is fetched.
+pub fn start(path: &Path) -> io::Result<(Vec<u8>, u64)> {
+    if is_address(path) {
+        return remote::start(path);
+    }
+    let file = open(path)?;
+    let mut head = Vec::with_capacity(HEAD_BYTES);
+    (&file).take(HEAD_BYTES as u64).read_to_end(&mut head)?;
+    Ok((head, file.metadata()?.len()))
 }

@@ -2,7 +2,6 @@
 //! else of its row group is kept.
 
 use std::{
-    fs::File,
     io,
     path::{Path, PathBuf},
 };
@@ -26,7 +25,7 @@ use super::{
     columns,
     members::{MOST_MEMBERS, Members, Names},
 };
-use crate::store::bytes;
+use crate::store::{bytes, disk};
 
 pub struct Rows {
     file: PathBuf,
@@ -36,7 +35,7 @@ pub struct Rows {
 
 impl Rows {
     pub fn open(file: &Path) -> Option<Self> {
-        let open = File::open(file).ok()?;
+        let open = disk::open(file).ok()?;
         let footer = ArrowReaderMetadata::load(
             &open,
             ArrowReaderOptions::new()
@@ -69,7 +68,7 @@ impl Rows {
     }
 
     fn row(&self, row: usize) -> Result<Value, String> {
-        let file = File::open(&self.file).map_err(|why| bytes::reason(&why))?;
+        let file = disk::open(&self.file).map_err(|why| bytes::reason(&why))?;
         let groups = self.footer.metadata().row_groups();
         let (mut first, mut group) = (0, 0);
         for (at, it) in groups.iter().enumerate() {

@@ -22,6 +22,7 @@ mod widths;
 use std::{collections::BTreeSet, path::PathBuf};
 
 use crate::{
+    run::address::is_address,
     session::{
         columns::{self, Column, SessionColumn, Set},
         context::Context,
@@ -307,9 +308,14 @@ impl Collection {
         self.is_listed && (self.reads_what_is_seen() || self.rows.iter().all(Row::is_read))
     }
 
-    /// Whether there are so many rows that only those are read that are looked at.
+    /// Whether only those rows are read that are looked at: there are very many, or they are on remote storage.
     pub fn reads_what_is_seen(&self) -> bool {
-        self.rows.len() > asking::READ_UNSEEN
+        self.rows.len() > asking::READ_UNSEEN || self.is_remote()
+    }
+
+    /// Whether the runs are on remote storage: of those that are not opened only the beginnings are read.
+    pub fn is_remote(&self) -> bool {
+        self.sources.iter().any(|source| is_address(source))
     }
 
     /// So many runs are read, so many are measured.

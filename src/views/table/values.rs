@@ -13,6 +13,7 @@ use crate::{
     },
     run::{
         Card, Time,
+        address::is_address,
         card::{CardTests, Recorded},
         figures,
     },
@@ -70,8 +71,8 @@ impl Row {
             | Column::Recorded(_) => None,
         };
         match words {
-            // What the beginning does not say the rest may.
-            None if self.whole().is_none() => Known::Coming,
+            // What the beginning does not say the rest may, where it is read.
+            None if self.whole().is_none() && !is_address(&self.path) => Known::Coming,
             words => said(words),
         }
     }
@@ -125,6 +126,10 @@ impl Row {
 
     /// Whether a number that is not known may come.
     fn is_coming(&self, column: Column) -> bool {
+        // On remote storage the rest is not read before the run is opened.
+        if is_address(&self.path) && matches!(self.reading, Reading::Beginning(_)) {
+            return false;
+        }
         let has_failed = matches!(self.reading, Reading::Failed(_));
         let is_read = has_failed || self.whole().is_some();
         let is_measured = has_failed || !matches!(self.computed, Computed::Unmeasured);
