@@ -17,10 +17,9 @@ use crate::{
     run::Place,
 };
 
-use super::{
-    disk,
-    remote::{Failure, is_address},
-};
+use super::{disk, remote::is_address};
+
+pub use super::reason::reason;
 
 /// A file's content. Big files stay on the disk and are read where they are wanted: cost grows with what is read, not
 /// with what is stored. They are not mapped: a mapped file that somebody cuts short ends the process that looks at it.
@@ -341,22 +340,6 @@ fn unpack(packed: io::Result<Box<dyn Read + '_>>, limit: u64) -> (Bytes, Option<
         Ok(_) => None,
     };
     (Bytes::Held(bytes), problem)
-}
-
-/// Why a file cannot be read, without the operating system's numbers.
-pub fn reason(why: &io::Error) -> String {
-    if let Some(failure) = why.get_ref().and_then(|it| it.downcast_ref::<Failure>()) {
-        return failure.to_string();
-    }
-    match why.kind() {
-        io::ErrorKind::NotFound => "no such file or folder".into(),
-        io::ErrorKind::PermissionDenied => "permission denied".into(),
-        io::ErrorKind::IsADirectory => "it is a folder".into(),
-        _ => {
-            let words = why.to_string();
-            words.split(" (os error").next().unwrap_or(&words).to_lowercase()
-        }
-    }
 }
 
 /// Bytes of some files together.

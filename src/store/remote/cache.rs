@@ -13,7 +13,7 @@ use std::{
 
 use tempfile::{NamedTempFile, TempDir};
 
-use crate::store::{cache::Cache, sha256};
+use crate::store::{cache::Cache, digest::sha256, reason::reason};
 
 /// With more bytes than this the files that were fetched first are forgotten, until half of them are left.
 const MOST_BYTES: u64 = 8 << 30;
@@ -38,7 +38,7 @@ fn folder() -> io::Result<&'static Path> {
 }
 
 fn cannot(why: &io::Error) -> String {
-    format!("nothing can be kept in the cache folder: {}", crate::store::bytes::reason(why))
+    format!("nothing can be kept in the cache folder: {}", reason(why))
 }
 
 fn own() -> Result<PathBuf, (io::ErrorKind, String)> {

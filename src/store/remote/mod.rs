@@ -22,56 +22,15 @@ mod root;
 mod tree;
 
 use std::{
-    fmt, io,
+    io,
     path::{Path, PathBuf},
 };
 
+pub use super::reason::Failure;
 pub use crate::run::address::is_address;
 use crate::run::address::{Address, without_secrets};
 
-use super::disk::Meta;
-
-/// Why something on remote storage cannot be read: a sentence, without anything that is secret.
-#[derive(Debug, Clone)]
-pub struct Failure {
-    kind: io::ErrorKind,
-    words: String,
-}
-
-impl std::error::Error for Failure {}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.words)
-    }
-}
-
-impl From<Failure> for io::Error {
-    fn from(why: Failure) -> Self {
-        Self::new(why.kind, why)
-    }
-}
-
-impl Failure {
-    fn other(words: impl Into<String>) -> Self {
-        Self { kind: io::ErrorKind::Other, words: words.into() }
-    }
-
-    fn not_found() -> Self {
-        Self { kind: io::ErrorKind::NotFound, words: "no such file or folder".into() }
-    }
-}
-
-#[cfg(feature = "remote")]
-impl Failure {
-    fn changed() -> Self {
-        Self::other("it changed while it was read; try again")
-    }
-
-    fn of_disk(why: &io::Error) -> Self {
-        Self::other(format!("it cannot be kept: {}", super::bytes::reason(why)))
-    }
-}
+use super::meta::Meta;
 
 /// The path by which a recording named on the command line is known: of an address, without what is secret of it. What is
 /// wrong with an address is told by whoever reads it: the parser of the command line would repeat all of it.

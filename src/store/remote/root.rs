@@ -16,7 +16,7 @@ use std::{
 use crate::{
     formats::HEAD_BYTES,
     run::address::{Address, is_address},
-    store::disk::{Kind, Meta},
+    store::meta::{Kind, Meta},
 };
 
 use super::{
@@ -247,9 +247,9 @@ pub fn file(path: &Path) -> Result<PathBuf, Failure> {
     found(path)?.file()
 }
 
-/// Whether all of a file can be read without asking for more.
+/// Whether all of a file, or of the one that it stands in, can be read without asking for more.
 pub fn is_at_hand(path: &Path) -> bool {
-    let Ok(found) = found(path) else { return false };
+    let Some(found) = path.ancestors().find_map(|path| found(path).ok()) else { return false };
     let size = found.object.size;
     if size <= HEAD_BYTES as u64 {
         return found.kept_start(size).is_ok_and(|bytes| bytes.is_some());

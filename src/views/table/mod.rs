@@ -497,8 +497,8 @@ impl Collection {
     }
 
     fn arrange_around(&mut self, spot: Option<Spot>) {
-        // Of rows that are read as they are looked at a few say nothing of the others.
-        self.worked_out.set = match self.reads_what_is_seen() {
+        // Of very many rows, which are read as they are looked at, a few say nothing of the others.
+        self.worked_out.set = match self.rows.len() > asking::READ_UNSEEN {
             true => Set::Scores,
             false => row::set_of(&self.rows),
         };
