@@ -5,7 +5,7 @@
 use std::{
     borrow::Cow,
     fs,
-    io::{self, Read},
+    io::{self, BufReader, Read, Seek, SeekFrom},
     path::{Path, PathBuf},
 };
 
@@ -106,4 +106,74 @@ pub fn start(path: &Path) -> io::Result<(Vec<u8>, u64)> {
     let mut head = Vec::with_capacity(HEAD_BYTES);
     (&file).take(HEAD_BYTES as u64).read_to_end(&mut head)?;
     Ok((head, file.metadata()?.len()))
+}
+
+/// A file that is read here and there: of an address only those parts are fetched that are read.
+pub enum Reader {
+    Disk(fs::File),
+    Address { path: PathBuf, len: u64, at: u64 },
+}
+
+impl Reader {
+    pub fn of(path: &Path) -> io::Result<Self> {
+        Ok(match is_address(path) {
+            true => Self::Address { path: path.to_owned(), len: remote::meta(path)?.len(), at: 0 },
+            false => Self::Disk(fs::File::open(path)?),
+        })
+    }
+
+    /// The same file; where one of them is read does not matter to whoever seeks before reading.
+    pub fn again(&self) -> io::Result<Self> {
+        Ok(match self {
+            Self::Disk(file) => Self::Disk(file.try_clone()?),
+            Self::Address { path, len, .. } => {
+                Self::Address { path: path.clone(), len: *len, at: 0 }
+            }
+        })
+    }
+
+    /// Bytes of the whole file; 0 where that is not told.
+    pub fn len(&self) -> u64 {
+        match self {
+            Self::Disk(file) => file.metadata().map_or(0, |meta| meta.len()),
+            Self::Address { len, .. } => *len,
+        }
+    }
+
+    /// With as much read at once as costs little there.
+    pub fn buffered(self) -> BufReader<Self> {
+        match self {
+            Self::Disk(_) => BufReader::new(self),
+            Self::Address { .. } => BufReader::with_capacity(remote::BLOCK, self),
+        }
+    }
+}
+
+impl Read for Reader {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Disk(file) => file.read(into),
+            Self::Address { path, at, .. } => {
+                let read = remote::read_at(path, *at, into)?;
+                *at += read as u64;
+                Ok(read)
+            }
+        }
+    }
+}
+
+impl Seek for Reader {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let (len, at) = match self {
+            Self::Disk(file) => return file.seek(to),
+            Self::Address { len, at, .. } => (*len, at),
+        };
+        let new = match to {
+            SeekFrom::Start(new) => Some(new),
+            SeekFrom::End(by) => len.checked_add_signed(by),
+            SeekFrom::Current(by) => at.checked_add_signed(by),
+        };
+        *at = new.ok_or(io::ErrorKind::InvalidInput)?;
+        Ok(*at)
+    }
 }

@@ -9,6 +9,9 @@ pub struct Failure {
     words: String,
 }
 
+#[cfg(feature = "remote")]
+const CHANGED: &str = "it changed while it was read; try again";
+
 impl std::error::Error for Failure {}
 
 impl fmt::Display for Failure {
@@ -37,7 +40,12 @@ impl Failure {
 #[cfg(feature = "remote")]
 impl Failure {
     pub fn changed() -> Self {
-        Self::other("it changed while it was read; try again")
+        Self::other(CHANGED)
+    }
+
+    /// Whether something is another than it was when it was listed.
+    pub fn is_change(&self) -> bool {
+        self.words == CHANGED
     }
 
     pub fn of_disk(why: &io::Error) -> Self {

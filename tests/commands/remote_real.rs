@@ -228,6 +228,8 @@ fn gs_as_fake_gcs_server_has_it_is_read_as_the_disk_is() {
     let program = named("TRAJVIEW_FAKE_GCS");
     let mut server = Server::start(|port, _| {
         let mut command = Command::new(program);
+        // Else it takes only one host for that of Google.
+        command.args(["-public-host", &format!("127.0.0.1:{port}")]);
         command.args([
             "-scheme",
             "http",

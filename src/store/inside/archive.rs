@@ -21,7 +21,7 @@ pub struct Zip {
 
 impl Zip {
     pub fn open(file: &Path) -> Option<Self> {
-        let archive = zip::ZipArchive::new(BufReader::new(disk::open(file).ok()?)).ok()?;
+        let archive = zip::ZipArchive::new(disk::Reader::of(file).ok()?.buffered()).ok()?;
         let all: Vec<String> = archive
             .file_names()
             .take(MOST_MEMBERS)
@@ -43,14 +43,14 @@ impl Zip {
     }
 
     fn entry(&self, place: &str, most: u64) -> io::Result<(Vec<u8>, Option<String>)> {
-        let mut archive = zip::ZipArchive::new(BufReader::new(disk::open(&self.file)?))?;
+        let mut archive = zip::ZipArchive::new(disk::Reader::of(&self.file)?.buffered())?;
         let entry = archive.by_name(place)?;
         Ok(bytes::read_within(entry, most))
     }
 
     /// A sample that is written in pieces: its own fields, and the messages of all pieces in order.
     fn pieces(&self, folder: &str, most: u64) -> io::Result<(Vec<u8>, Option<String>)> {
-        let mut archive = zip::ZipArchive::new(BufReader::new(disk::open(&self.file)?))?;
+        let mut archive = zip::ZipArchive::new(disk::Reader::of(&self.file)?.buffered())?;
         let mut names: Vec<String> = archive
             .file_names()
             .filter_map(|name| Some(name.ok()?.into_owned()))

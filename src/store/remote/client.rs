@@ -175,6 +175,22 @@ impl Client {
         Ok(())
     }
 
+    /// A part of an object, as it was when it was listed.
+    pub fn range(
+        &self,
+        key: &str,
+        object: &Object,
+        range: std::ops::Range<u64>,
+    ) -> Result<Vec<u8>, Failure> {
+        let mut bytes = vec![];
+        let wanted = range.end - range.start;
+        self.piece(&parsed(key)?, object, Some(range.clone()), range.start, &mut bytes)?;
+        match bytes.len() as u64 == wanted {
+            true => Ok(bytes),
+            false => Err(Failure::other("the server knows no ranges")),
+        }
+    }
+
     /// Writes a piece and gives where the next one begins.
     fn piece(
         &self,

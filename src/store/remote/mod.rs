@@ -118,6 +118,20 @@ pub fn start(_: &Path) -> io::Result<(Vec<u8>, u64)> {
     without()
 }
 
+/// Bytes of a piece of an object that is fetched by itself, where not all of it is wanted.
+pub const BLOCK: usize = 256 << 10;
+
+/// Reads some of what stands in an object from a place on; 0 bytes at its end.
+#[cfg(feature = "remote")]
+pub fn read_at(path: &Path, start: u64, into: &mut [u8]) -> io::Result<usize> {
+    Ok(root::read_at(path, start, into)?)
+}
+
+#[cfg(not(feature = "remote"))]
+pub fn read_at(_: &Path, _: u64, _: &mut [u8]) -> io::Result<usize> {
+    without()
+}
+
 /// How much of files is wanted soon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Much {

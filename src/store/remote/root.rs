@@ -3,7 +3,7 @@
 use std::{
     collections::HashMap,
     fs,
-    io::{Read, Write},
+    io::{Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
     sync::{
         Arc, LazyLock, Mutex, OnceLock, PoisonError,
@@ -20,13 +20,16 @@ use crate::{
 };
 
 use super::{
-    Failure, Much, cache,
+    BLOCK, Failure, Much, cache,
     client::{Client, Start},
     tree::{Node, Object, Tree},
 };
 
 /// Requests that are under way at once for [`fetch_soon`].
 const AT_ONCE: usize = 16;
+
+/// A file of no more bytes is fetched whole wherever it is read.
+const WHOLE: u64 = 1 << 20;
 
 /// What a repository may have.
 const MOST_FILES: usize = 100_000;
@@ -247,6 +250,10 @@ pub fn file(path: &Path) -> Result<PathBuf, Failure> {
     found(path)?.file()
 }
 
+pub fn read_at(path: &Path, start: u64, into: &mut [u8]) -> Result<usize, Failure> {
+    found(path)?.read_at(start, into)
+}
+
 /// Whether all of a file, or of the one that it stands in, can be read without asking for more.
 pub fn is_at_hand(path: &Path) -> bool {
     let Some(found) = path.ancestors().find_map(|path| found(path).ok()) else { return false };
@@ -325,6 +332,54 @@ impl Found {
             }
         }
         cache::keep(part, place).map_err(on_disk)
+    }
+
+    fn read_at(&self, start: u64, into: &mut [u8]) -> Result<usize, Failure> {
+        let size = self.object.size;
+        if start >= size || into.is_empty() {
+            return Ok(0);
+        }
+        let place = self.root.place(&self.below, &self.object, ALL)?;
+        let is_whole = size <= WHOLE || fs::metadata(&place).is_ok_and(|it| it.len() == size);
+        if !is_whole {
+            let number = start / BLOCK as u64;
+            match self.block(number) {
+                Ok(block) => {
+                    let from = (start - number * BLOCK as u64) as usize;
+                    let there = block.get(from..).unwrap_or_default();
+                    let count = there.len().min(into.len());
+                    into[..count].copy_from_slice(&there[..count]);
+                    return Ok(count);
+                }
+                Err(why) if why.is_change() => return Err(why),
+                // A server that knows no ranges sends all of it.
+                Err(_) => {}
+            }
+        }
+        let on_disk = |why: std::io::Error| Failure::of_disk(&why);
+        let mut file = fs::File::open(self.file()?).map_err(on_disk)?;
+        file.seek(SeekFrom::Start(start)).map_err(on_disk)?;
+        file.read(into).map_err(on_disk)
+    }
+
+    /// One piece of the object; the last one is shorter.
+    fn block(&self, number: u64) -> Result<Vec<u8>, Failure> {
+        let start = number * BLOCK as u64;
+        let end = (start + BLOCK as u64).min(self.object.size);
+        let place = self.root.place(&self.below, &self.object, &format!(".block-{number}"))?;
+        let kept = || fs::read(&place).ok().filter(|bytes| bytes.len() as u64 == end - start);
+        if let Some(bytes) = kept() {
+            return Ok(bytes);
+        }
+        self.alone(|| {
+            if let Some(bytes) = kept() {
+                return Ok(bytes);
+            }
+            let key = self.root.key(&self.below);
+            let bytes = self.root.client()?.range(&key, &self.object, start..end)?;
+            cache::keep_bytes(&place, &bytes);
+            Ok(bytes)
+        })
     }
 
     /// Does something while nobody else fetches the file.

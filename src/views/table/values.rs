@@ -72,7 +72,7 @@ impl Row {
         };
         match words {
             // What the beginning does not say the rest may, where it is read.
-            None if self.whole().is_none() && !is_address(&self.path) => Known::Coming,
+            None if self.whole().is_none() && !self.is_left() => Known::Coming,
             words => said(words),
         }
     }
@@ -126,8 +126,7 @@ impl Row {
 
     /// Whether a number that is not known may come.
     fn is_coming(&self, column: Column) -> bool {
-        // On remote storage the rest is not read before the run is opened.
-        if is_address(&self.path) && matches!(self.reading, Reading::Beginning(_)) {
+        if self.is_left() {
             return false;
         }
         let has_failed = matches!(self.reading, Reading::Failed(_));
@@ -150,6 +149,11 @@ impl Row {
         }
     }
 
+    /// Whether no more than its beginning is read before it is opened: it is on remote storage.
+    fn is_left(&self) -> bool {
+        matches!(self.reading, Reading::Beginning(_)) && is_address(&self.path)
+    }
+
     fn is_judged_at_end(&self) -> bool {
         self.whole().is_some_and(|card| card.mcf.as_ref().is_some_and(|it| it.done == card.end))
     }
@@ -165,7 +169,7 @@ impl Row {
             let activity = self.whole().and_then(|card| card.work.activity.as_ref());
             return match activity {
                 Some(activity) => Known::Known(activity.words()),
-                None if self.is_read() => Known::Missing,
+                None if self.is_read() || self.is_left() => Known::Missing,
                 None => Known::Coming,
             };
         }
