@@ -153,6 +153,12 @@ fn a_bundle_at_an_address_has_its_files_its_judgements_and_its_repository() {
     // The manifest names the bundle as its folder does.
     let shown = place.printed(&["show", "s3://bucket/runs/codex-p12/run.json"]);
     assert_eq!(shown, place.printed(&["show", local]));
+
+    let copy = place.home.path().join("copy");
+    let copy = copy.to_str().unwrap();
+    place.printed(&["import", address, "--out", copy]);
+    let there = place.printed(&["show", copy, "--json"]).replace(copy, "HERE");
+    assert_eq!(there, place.printed(&["show", local, "--json"]).replace(local, "HERE"));
 }
 
 #[test]
