@@ -13,7 +13,7 @@ use crate::formats::HEAD_BYTES;
 
 use super::remote::{self, is_address};
 
-pub use super::meta::{Kind, Meta, written};
+pub use super::meta::{Meta, written};
 
 pub fn name_of(path: &Path) -> &str {
     path.file_name().and_then(|name| name.to_str()).unwrap_or_default()
@@ -123,6 +123,7 @@ impl Reader {
     }
 
     /// The same file; where one of them is read does not matter to whoever seeks before reading.
+    #[cfg(feature = "parquet")]
     pub fn again(&self) -> io::Result<Self> {
         Ok(match self {
             Self::Disk(file) => Self::Disk(file.try_clone()?),
@@ -133,6 +134,7 @@ impl Reader {
     }
 
     /// Bytes of the whole file; 0 where that is not told.
+    #[cfg(feature = "parquet")]
     pub fn len(&self) -> u64 {
         match self {
             Self::Disk(file) => file.metadata().map_or(0, |meta| meta.len()),

@@ -27,6 +27,7 @@ pub struct Meta {
 
 impl Meta {
     /// Of what is not on the disk.
+    #[cfg(feature = "remote")]
     pub const fn of(kind: Kind, len: u64, modified: Option<SystemTime>) -> Self {
         Self { kind, len, modified, is_executable: false }
     }

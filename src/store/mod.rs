@@ -15,7 +15,7 @@ pub mod config;
 pub mod dataset;
 pub mod decisions;
 mod digest;
-pub mod disk;
+pub(crate) mod disk;
 mod entries;
 mod error;
 mod executor;

@@ -148,11 +148,14 @@ pub fn fetch_soon(paths: &[PathBuf], much: Much) {
 }
 
 /// Whether a path is an address, and all of the file there can be read without asking for more.
+#[cfg(feature = "remote")]
 pub fn is_at_hand(path: &Path) -> bool {
-    #[cfg(feature = "remote")]
-    return is_address(path) && root::is_at_hand(path);
-    #[cfg(not(feature = "remote"))]
-    return false;
+    is_address(path) && root::is_at_hand(path)
+}
+
+#[cfg(not(feature = "remote"))]
+pub fn is_at_hand(_: &Path) -> bool {
+    false
 }
 
 /// What is to be said of what was read so far, in sentences; each once.
