@@ -473,6 +473,7 @@ fn no_key_leads_out_of_the_cache_folder_and_strange_ones_are_safe() {
     ] {
         place.store.put(&format!("bucket/runs/{key}"), log("bad", "x"));
     }
+    place.store.put("bucket/runs", vec![]);
     place.store.put("bucket/runs/", vec![]);
     place.store.put("bucket/runs/folder", vec![]);
     place.store.put("bucket/runs/folder/c.jsonl", log("c", "x"));

@@ -70,6 +70,19 @@ static THIS_PROCESS: LazyLock<String> = LazyLock::new(|| {
     format!("{}-{}", std::process::id(), now.as_nanos())
 });
 
+/// Which servers the environment names: a bucket of another one is another bucket.
+static SERVERS: LazyLock<String> = LazyLock::new(|| {
+    let named = [
+        "AWS_ENDPOINT",
+        "AWS_ENDPOINT_URL",
+        "AWS_ENDPOINT_URL_S3",
+        "AZURE_STORAGE_ACCOUNT_NAME",
+        "AZURE_STORAGE_ENDPOINT",
+        "AZURITE_BLOB_STORAGE_URL",
+    ];
+    named.map(|name| std::env::var(name).unwrap_or_default()).join("\n")
+});
+
 /// Adds what an address leads to. Nothing is asked of the server yet.
 pub fn add(address: &Address) {
     let root = address.root();
@@ -162,6 +175,12 @@ impl Root {
         let client = self.client()?;
         if !self.address.is_folder {
             match client.start(&self.location, HEAD_BYTES as u64) {
+                // Some stores have an empty object in the place of each folder.
+                Ok(Start { object, .. }) if object.size == 0 && !self.address.scheme.is_web() => {
+                    let tree = client.list(&self.location)?;
+                    let is_file = tree.is_empty();
+                    return Ok(if is_file { Content::File(object) } else { Content::Folder(tree) });
+                }
                 Ok(Start { object, bytes }) => {
                     let place = self.place("", &object, START)?;
                     cache::keep_bytes(&place, &bytes);
@@ -204,9 +223,8 @@ impl Root {
             object.modified.and_then(|it| it.duration_since(SystemTime::UNIX_EPOCH).ok());
         let modified = modified.map(|it| it.as_nanos().to_string());
         let version = object.version.as_ref().or(modified.as_ref()).unwrap_or(&THIS_PROCESS);
-        let server = std::env::var("AWS_ENDPOINT_URL").unwrap_or_default();
         let holder = Address { key: String::new(), ..self.address.clone() }.shown();
-        let parts = [holder.as_str(), &server, &self.key(below), version, &size];
+        let parts = [holder.as_str(), &SERVERS, &self.key(below), version, &size];
         cache::place(&parts, what).map_err(|why| Failure::of_disk(&why))
     }
 }
