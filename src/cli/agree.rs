@@ -27,7 +27,7 @@ use crate::{
 };
 
 use super::{
-    Exit, Failure, Outcome,
+    Exit, Failure, Outcome, at,
     output::{Forms, Out},
     resampling::Resampling,
 };
@@ -47,7 +47,7 @@ use repeats::Repeats;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Run bundles, folders of them, files of judgements or labels, tables (CSV or JSON), or RigorBench's score files (YAML)
-    #[arg(value_name = "RUN_OR_FILE", required = true)]
+    #[arg(value_name = "RUN_OR_FILE", required = true, value_parser = at::place())]
     paths: Vec<PathBuf>,
     /// Agreement on things of one kind alone. If left out, on each kind that two raters scored, in tables of its own
     #[arg(long, value_name = "component|leaf|flag|signal|decision|process", value_parser = unit)]

@@ -7,24 +7,30 @@ use clap::builder::{PathBufValueParser, TypedValueParser};
 use crate::{
     run::{Run, StepId, files::Moment},
     session::place::At,
-    store::piped,
+    store::{piped, remote},
 };
 
 use super::Failure;
 pub use crate::run::figures::counted;
 
-/// A path to a recording; `-` becomes the file that holds what standard input had.
+/// A path to a recording; `-` becomes the file that holds what standard input had, and an address loses what is secret of it.
 pub fn recording() -> impl TypedValueParser<Value = PathBuf> {
     PathBufValueParser::new().try_map(|path| match path.as_os_str() == piped::WORD {
-        true => piped::standard_input(),
-        false => Ok(path),
+        true => piped::standard_input().map_err(|why| why.to_string()),
+        false => Ok(remote::named(path)),
     })
+}
+
+/// A path to recordings, or an address of them; never standard input.
+pub fn place() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().map(remote::named)
 }
 
 /// A recording, named on the command line.
 #[derive(Debug, clap::Args)]
 pub struct RunArg {
-    /// A log, a run bundle, a folder that holds one of them, or `-` for standard input
+    /// A log, a run bundle, a folder that holds one of them, an address (s3://, gs://, az://, https://), or `-` for standard
+    /// input
     #[arg(id = "run", value_name = "RUN", value_parser = recording())]
     pub path: PathBuf,
 }

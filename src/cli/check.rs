@@ -138,7 +138,7 @@ impl Checked {
         let file = warning.place.rsplit_once(':').map_or(warning.place.as_str(), |(file, _)| file);
         // A problem of SlopCodeBench names its files from the run directory on, which is the folder above.
         let mut folders = [Some(path), path.parent()].into_iter().flatten();
-        match folders.find(|folder| !file.is_empty() && folder.join(file).exists()) {
+        match folders.find(|folder| !file.is_empty() && store::disk::exists(&folder.join(file))) {
             Some(folder) => format!("{}: {}", folder.join(&warning.place).display(), warning.what),
             None => format!("{}: {}", self.path, warning.what),
         }

@@ -16,7 +16,7 @@ use crate::{
 };
 
 use super::{
-    Exit, Failure, Outcome, compare, components,
+    Exit, Failure, Outcome, at, compare, components,
     measuring::Measuring,
     output::{Forms, Out},
     pricing::Pricing,
@@ -37,8 +37,8 @@ use document::Document;
 /// with tasks drawn whole.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The folder below which runs are looked for
-    #[arg(value_name = "DIR")]
+    /// The folder below which runs are looked for, or its address
+    #[arg(value_name = "DIR", value_parser = at::place())]
     folder: PathBuf,
     /// The two conditions that are compared
     #[arg(long, value_name = "A,B", default_value = "single-shot,emergent", value_parser = conditions)]
@@ -126,7 +126,7 @@ fn judge(word: Option<&str>, paths: &[PathBuf]) -> Result<Option<Named>, Failure
 
 fn paths(args: &Args) -> Result<Vec<PathBuf>, Failure> {
     let folder = args.folder.display();
-    if let Err(why) = std::fs::metadata(&args.folder) {
+    if let Err(why) = store::disk::metadata(&args.folder) {
         return Err(Failure::unread(format!("cannot read {folder}: {why}")));
     }
     let paths = store::runs_below(&args.folder);

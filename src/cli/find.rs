@@ -12,13 +12,14 @@ use crate::{
         search::{HitPlace, StepField},
     },
     store::{
+        disk,
         lookup::{self, Built, Finder, Told},
         usual_places::usual_places,
     },
 };
 
 use super::{
-    Exit, Failure, Outcome,
+    Exit, Failure, Outcome, at,
     output::{Out, plain, tell},
 };
 
@@ -37,7 +38,8 @@ pub struct Args {
     /// What is looked for, in one argument: 'retry "connection reset" tool:Bash'
     #[arg(required_unless_present_any = ["forget", "index"])]
     words: Option<String>,
-    /// Recordings or folders of them; where the agents of this machine keep their sessions, if none is named
+    /// Recordings or folders of them, or addresses; where the agents of this machine keep their sessions, if none is named
+    #[arg(value_parser = at::place())]
     paths: Vec<PathBuf>,
     /// WORDS is one pattern, in the syntax of Rust's regex
     #[arg(long)]
@@ -121,7 +123,7 @@ fn paths(args: &Args) -> Result<Vec<PathBuf>, Failure> {
             false => Ok(usual),
         };
     }
-    let is_missing = |path: &&PathBuf| !path.exists() && !inside_of_a_file(path);
+    let is_missing = |path: &&PathBuf| !disk::exists(path) && !inside_of_a_file(path);
     if let Some(path) = args.paths.iter().find(is_missing) {
         return Err(Failure::unread(format!(
             "cannot read {}: no such file or folder",
@@ -133,7 +135,7 @@ fn paths(args: &Args) -> Result<Vec<PathBuf>, Failure> {
 
 /// `sessions.db/ses_1` leads into a file.
 fn inside_of_a_file(path: &Path) -> bool {
-    path.ancestors().skip(1).find(|path| path.exists()).is_some_and(Path::is_file)
+    path.ancestors().skip(1).find(|path| disk::exists(path)).is_some_and(disk::is_file)
 }
 
 fn bring_up_to_date(index: &Path, paths: &[PathBuf]) -> Result<(), Failure> {

@@ -335,6 +335,9 @@ fn no_judge(word: &str, known: &[&str], miss: &Miss) -> String {
 }
 
 fn bundle(path: &Path) -> Result<PathBuf, Failure> {
+    // Before anybody is asked what could not be written down.
+    store::remote::refuse_writing(path)
+        .map_err(|why| Failure::wrong(format!("{}: {why}", path.display())))?;
     if let Some(folder) = store::rubric::bundle_of(path) {
         return Ok(folder);
     }

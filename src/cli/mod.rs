@@ -68,7 +68,7 @@ use at::RunArg;
 use outcome::Outcome;
 use output::Out;
 
-use crate::store::piped;
+use crate::store::{piped, remote};
 
 #[derive(Debug, Parser)]
 #[command(
@@ -77,7 +77,8 @@ use crate::store::piped;
     about = "Plays back recorded runs of coding agents, turn by turn, as diffs",
     long_about = "Plays back recorded runs of coding agents, turn by turn, as diffs.\n\n\
         PATH is an agent's log, a run bundle (a folder with run.json), a file that holds many runs, a graded rubric tree of \
-        PaperBench, or a folder that holds one of them. `trajview formats` lists what can be read.",
+        PaperBench, or a folder that holds one of them; or the address of one on remote storage (s3://, gs://, az://, \
+        https://). `trajview formats` lists what can be read.",
     after_help = "Exit codes: 0 fine, 1 the check asked for failed, 2 wrong arguments, 3 cannot read, 4 cannot \
         understand, 130 interrupted.",
     args_conflicts_with_subcommands = true,
@@ -149,7 +150,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     let mut out = Out::stdout();
     let outcome = dispatch(&cli, &mut out)
         .and_then(|exit| out.finish().map(|()| exit).map_err(Failure::from));
+    remote::remarks().iter().for_each(|what| output::tell(what));
     piped::forget();
+    remote::forget();
     outcome.unwrap_or_else(|failure| {
         if !failure.sentence.is_empty() {
             output::tell(&failure.sentence);

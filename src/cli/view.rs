@@ -9,7 +9,10 @@ use std::{
 use crate::{
     judge::found::Environment,
     metrics::quality::Profile,
-    run::rubric::{Acts, Unit},
+    run::{
+        address::{Address, is_address},
+        rubric::{Acts, Unit},
+    },
     runtime::{self, Options},
     session::{
         columns::{Column, SessionColumn},
@@ -39,8 +42,8 @@ use super::{
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// A log, a run bundle, or a folder that holds one of them; two of them are compared; more, or a folder with several
-    /// below, open as a table, with --view audit as one queue; a study (study.toml) opens as its queue; `-` is standard
-    /// input; the sessions of this machine if left out
+    /// below, open as a table, with --view audit as one queue; a study (study.toml) opens as its queue; an address (s3://,
+    /// gs://, az://, https://) is one of these on remote storage; `-` is standard input; the sessions of this machine if left out
     #[arg(value_name = "PATH", value_parser = at::recording())]
     paths: Vec<PathBuf>,
     /// Open at a turn (counts from 1), a step of one (12.7), a checkpoint's id, `start` or `final`; PATH:12.7 is the same
@@ -317,6 +320,12 @@ fn with_moment<'a>(paths: &'a [PathBuf], at: Option<&'a str>) -> (Vec<PathBuf>, 
     let split = |path: &'a PathBuf| {
         let (before, moment) = path.to_str()?.rsplit_once(':')?;
         let is_moment = matches!(moment.parse(), Ok(At::Turn(_) | At::Step(..)));
+        if is_moment && is_address(path) {
+            // An address is not asked for to find out; no object is called so.
+            let address = Address::parse(path.to_str()?)?.ok()?;
+            // Behind the name of a server a number is its port.
+            return address.key.contains(':').then(|| (PathBuf::from(before), moment));
+        }
         let is_meant = is_moment && !path.exists() && Path::new(before).exists();
         is_meant.then(|| (PathBuf::from(before), moment))
     };

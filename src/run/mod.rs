@@ -13,6 +13,7 @@
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod activity;
+pub mod address;
 pub mod card;
 pub mod commands;
 pub mod coverage;

@@ -187,7 +187,12 @@ impl Collecting {
     }
 
     fn read_beginnings(&self, asked: &[Asked], tell: &Tell<'_>) {
-        let asked = &self.tell_kept(asked, tell);
+        let asked = self.tell_kept(asked, tell);
+        // What was fetched whole already is not told by half.
+        let is_here = |asked: &Asked| store::remote::is_at_hand(&asked.path);
+        let (here, asked): (Vec<Asked>, Vec<Asked>) = asked.into_iter().partition(is_here);
+        self.read_wholes(&here, tell);
+        let asked = &asked;
         let begin = |asked: &Asked| {
             let card = beginning_of(&asked.path);
             self.is_wanted().then_some((asked.row, card))

@@ -318,7 +318,7 @@ fn open_paths(
 
 /// A link is pasted into another shell, which may stand elsewhere.
 fn absolute(path: &Path) -> PathBuf {
-    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+    store::disk::absolute(path)
 }
 
 fn all(paths: &[PathBuf]) -> Vec<PathBuf> {

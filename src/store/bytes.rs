@@ -17,6 +17,10 @@ use crate::{
     run::Place,
 };
 
+use super::{disk, remote::is_address};
+
+pub use super::reason::reason;
+
 /// A file's content. Big files stay on the disk and are read where they are wanted: cost grows with what is read, not
 /// with what is stored. They are not mapped: a mapped file that somebody cuts short ends the process that looks at it.
 #[derive(Debug)]
@@ -276,15 +280,14 @@ pub fn is_packed(start: &[u8]) -> bool {
 
 /// The first [`HEAD_BYTES`] of a file of the disk as they stand there, and whether that is all of it.
 pub fn read_start(path: &Path) -> io::Result<(Vec<u8>, bool)> {
-    let file = open_regular(path)?;
-    let mut head = Vec::with_capacity(HEAD_BYTES);
-    (&file).take(HEAD_BYTES as u64).read_to_end(&mut head)?;
-    let is_whole = file.metadata()?.len() <= head.len() as u64;
+    regular(path)?;
+    let (head, len) = disk::start(path)?;
+    let is_whole = len <= head.len() as u64;
     Ok((head, is_whole))
 }
 
 /// What a compressed file unpacks to.
-fn unpacking(file: fs::File, start: &[u8]) -> io::Result<Box<dyn Read>> {
+fn unpacking(file: impl Read + 'static, start: &[u8]) -> io::Result<Box<dyn Read>> {
     Ok(if start.starts_with(&GZIP_MAGIC) {
         Box::new(flate2::read::MultiGzDecoder::new(io::BufReader::new(file)))
     } else {
@@ -299,21 +302,29 @@ pub fn read_head(path: &Path) -> io::Result<(Vec<u8>, bool)> {
         return Ok((head, is_whole));
     }
     let mut unpacked = Vec::with_capacity(HEAD_BYTES);
-    // A damaged file still has a beginning.
-    let whole = unpacking(open_regular(path)?, &head)?;
-    let outcome = whole.take(HEAD_BYTES as u64).read_to_end(&mut unpacked);
+    // A damaged file still has a beginning. What is packed in the first bytes is more than enough of it.
+    let packed: Box<dyn Read> = match is_address(path) {
+        true => Box::new(io::Cursor::new(head.clone())),
+        false => Box::new(open_regular(path)?),
+    };
+    let outcome = unpacking(packed, &head)?.take(HEAD_BYTES as u64).read_to_end(&mut unpacked);
     Ok((unpacked, matches!(outcome, Ok(read) if read < HEAD_BYTES)))
 }
 
 fn open_regular(path: &Path) -> io::Result<fs::File> {
-    let meta = fs::metadata(path)?;
+    regular(path)?;
+    disk::open(path)
+}
+
+fn regular(path: &Path) -> io::Result<()> {
+    let meta = disk::metadata(path)?;
     if meta.is_dir() {
         return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
     }
     if !meta.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
     }
-    fs::File::open(path)
+    Ok(())
 }
 
 fn unpack(packed: io::Result<Box<dyn Read + '_>>, limit: u64) -> (Bytes, Option<String>) {
@@ -329,19 +340,6 @@ fn unpack(packed: io::Result<Box<dyn Read + '_>>, limit: u64) -> (Bytes, Option<
         Ok(_) => None,
     };
     (Bytes::Held(bytes), problem)
-}
-
-/// Why a file cannot be read, without the operating system's numbers.
-pub fn reason(why: &io::Error) -> String {
-    match why.kind() {
-        io::ErrorKind::NotFound => "no such file or folder".into(),
-        io::ErrorKind::PermissionDenied => "permission denied".into(),
-        io::ErrorKind::IsADirectory => "it is a folder".into(),
-        _ => {
-            let words = why.to_string();
-            words.split(" (os error").next().unwrap_or(&words).to_lowercase()
-        }
-    }
 }
 
 /// Bytes of some files together.

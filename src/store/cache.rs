@@ -44,11 +44,11 @@ impl Cache {
     pub fn open(path: &Path) -> Result<Self, String> {
         let told = |why: String| format!("the cache {} cannot be used: {why}", path.display());
         if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).map_err(|why| told(super::bytes::reason(&why)))?;
+            fs::create_dir_all(folder).map_err(|why| told(super::reason::reason(&why)))?;
         }
         match Self::prepared(path) {
             Err(why) if is_damage(&why) => {
-                fs::remove_file(path).map_err(|why| told(super::bytes::reason(&why)))?;
+                fs::remove_file(path).map_err(|why| told(super::reason::reason(&why)))?;
                 Self::prepared(path).map_err(|why| told(why.to_string()))
             }
             opened => opened.map_err(|why| told(why.to_string())),

@@ -1,7 +1,6 @@
 //! Many recordings, told in a row each: first what their beginning says, then what all of it adds up to.
 
 use std::{
-    fs,
     path::Path,
     sync::atomic::{AtomicUsize, Ordering},
     thread,
@@ -21,7 +20,7 @@ use crate::{
 };
 
 use super::{
-    OpenError,
+    OpenError, disk,
     entries::{is_bundle, is_folder, name_of},
     executor, memory, open, prices, reading, rubric, stand_back,
 };
@@ -86,7 +85,7 @@ pub fn of_opened(path: &Path, run: &Run) -> Card {
 /// When the recording was last written, in milliseconds since 1970-01-01 UTC; None where its file does not say.
 pub fn written_at(path: &Path) -> Option<i64> {
     let main = if is_bundle(path) { path.join("run.json") } else { path.to_owned() };
-    let written = fs::metadata(main).ok()?.modified().ok()?;
+    let written = disk::metadata(&main).ok()?.modified?;
     millis(written)
 }
 

@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-use super::{Archive, Cache, digest::sha256, write::WriteError};
+use super::{Archive, Cache, digest::sha256, disk, remote, write::WriteError};
 
 /// The name of the file, in a bundle and beside the cache.
 const NAME: &str = "checks.jsonl";
@@ -147,7 +147,7 @@ fn beside_cache() -> Option<PathBuf> {
 
 /// None where there is none. Of a file that is too large the end is read, where the last results are.
 fn text_of(path: &Path) -> io::Result<Option<String>> {
-    let meta = match fs::symlink_metadata(path) {
+    let meta = match disk::symlink_metadata(path) {
         Ok(meta) => meta,
         Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(why) => return Err(why),
@@ -155,7 +155,7 @@ fn text_of(path: &Path) -> io::Result<Option<String>> {
     if !meta.is_file() {
         return Err(io::Error::other("it is no file"));
     }
-    let mut file = fs::File::open(path)?;
+    let mut file = disk::open(path)?;
     let skipped = meta.len().saturating_sub(MOST_BYTES);
     file.seek(SeekFrom::Start(skipped))?;
     let mut bytes = vec![];
@@ -186,6 +186,7 @@ pub fn keep(archive: &Archive, check: &Check) -> Result<PathBuf, WriteError> {
 
 /// One write for a line; one that was cut off before, by a program that was killed, stays a line of its own.
 fn add(path: &Path, check: &Check) -> io::Result<()> {
+    remote::refuse_writing(path)?;
     if fs::symlink_metadata(path).is_ok_and(|meta| !meta.is_file()) {
         return Err(io::Error::other("it is no file"));
     }

@@ -1,6 +1,6 @@
 //! Decision stores on the disk, and what a run shows of decisions.
 
-use std::{collections::HashMap, fs, path::Path};
+use std::{collections::HashMap, path::Path};
 
 use rayon::prelude::*;
 
@@ -13,7 +13,7 @@ use crate::{
     run::{EditPath, Run, StepId},
 };
 
-use super::{Archive, sha256, write};
+use super::{Archive, disk, sha256, write};
 
 /// Bytes of a store that are read.
 const MOST_BYTES: u64 = 64 << 20;
@@ -40,7 +40,7 @@ pub fn read(path: &Path) -> Result<Store, String> {
     let mut store = Store::read(&text).map_err(|why| format!("{shown}: {why}"))?;
     store.origin = Some(path.to_owned());
     let links = path.with_file_name(LINKS);
-    if links.is_file() {
+    if disk::is_file(&links) {
         let linked = text_of(&links).map_err(|why| why.to_string());
         if let Err(why) = linked.and_then(|text| store.link(&text)) {
             store.warnings.push(format!("{}: {why}", links.display()));
@@ -52,16 +52,16 @@ pub fn read(path: &Path) -> Result<Store, String> {
 /// The store of a bundle, `decisions.json`; None where it has none. The error is a sentence with the path.
 pub fn of_bundle(bundle: &Path) -> Option<Result<Store, String>> {
     let path = bundle.join(FILE);
-    path.is_file().then(|| read(&path))
+    disk::is_file(&path).then(|| read(&path))
 }
 
 fn text_of(path: &Path) -> std::io::Result<String> {
-    let meta = fs::metadata(path)?;
+    let meta = disk::metadata(path)?;
     if meta.len() > MOST_BYTES {
         let why = format!("it has more than {} MiB", MOST_BYTES >> 20);
         return Err(std::io::Error::other(why));
     }
-    Ok(String::from_utf8_lossy(&fs::read(path)?).into_owned())
+    Ok(String::from_utf8_lossy(&disk::read(path)?).into_owned())
 }
 
 /// A store over a run.

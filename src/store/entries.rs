@@ -3,10 +3,7 @@
 
 pub use super::disk::name_of;
 use super::{disk, inside};
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 /// More files than this below the folder of one recording are not looked at.
 const MOST_FILES: usize = 4_000;
@@ -28,7 +25,7 @@ pub fn entries_of(folder: &Path) -> Vec<PathBuf> {
 
 /// A link to a folder is not one: nothing outside the recording is followed.
 pub fn is_folder(path: &Path) -> bool {
-    match fs::symlink_metadata(path) {
+    match disk::symlink_metadata(path) {
         Ok(meta) => meta.is_dir(),
         Err(_) => inside::below(path).is_some_and(|place| place.is_folder()),
     }
@@ -36,11 +33,11 @@ pub fn is_folder(path: &Path) -> bool {
 
 /// Where a path that the disk does not have leads into a file, or a file holds others.
 fn inside_of(path: &Path) -> Option<inside::Place> {
-    if fs::metadata(path).is_ok_and(|meta| meta.is_dir()) { None } else { inside::at(path) }
+    if disk::is_dir(path) { None } else { inside::at(path) }
 }
 
 pub fn is_plain_file(path: &Path) -> bool {
-    match fs::symlink_metadata(path) {
+    match disk::symlink_metadata(path) {
         Ok(meta) => meta.is_file(),
         Err(_) => inside::below(path).is_some_and(|place| place.is_file()),
     }

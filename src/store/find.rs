@@ -6,12 +6,14 @@ use crate::formats::{self, Format, Head, Shape};
 
 use super::{
     bytes::{self, Access, Allowance, Bytes},
+    disk,
     entries::{
         collect_files, could_be_log, entries_of, is_bundle, is_folder, is_plain_file, name_of,
         own_folder_of,
     },
     error::OpenError,
     inside, reading,
+    remote::{self, Much},
     siblings::{self, Siblings},
     slopcodebench,
     walk::{holds_runs, is_work_folder, runs_below},
@@ -72,7 +74,7 @@ pub fn find_among(path: &Path, access: Access, siblings: &Siblings) -> Result<Fo
             why: format!(
                 "{} recordings {}; name one, from {} to {}",
                 runs.len(),
-                if path.is_dir() { "below this folder" } else { "in this file" },
+                if disk::is_dir(path) { "below this folder" } else { "in this file" },
                 first.display(),
                 last.display()
             ),
@@ -107,6 +109,7 @@ fn find_file(path: &Path, access: Access, siblings: &Siblings) -> Result<Found, 
             let name = relative.to_string_lossy().replace('\\', "/");
             read_member(path, name, access, &mut allowance)
         };
+        remote::fetch_soon(&companions, Much::All);
         let companions: Vec<FoundFile> = companions.iter().filter_map(member).collect();
         let mut files = vec![main];
         files.extend(companions);
@@ -146,10 +149,11 @@ fn bundle_files(folder: &Path, access: Access, allowance: &mut Allowance) -> Vec
             .join("/")
     };
     let has_plain_twin = |path: &Path| {
-        path.extension().is_some_and(|end| end == "zst") && path.with_extension("").exists()
+        path.extension().is_some_and(|end| end == "zst") && disk::exists(&path.with_extension(""))
     };
-    let plain = paths.iter().filter(|path| is_plain_file(path) && !has_plain_twin(path));
-    plain.filter_map(|path| read_member(path, relative(path), access, allowance)).collect()
+    paths.retain(|path| is_plain_file(path) && !has_plain_twin(path));
+    remote::fetch_soon(&paths, Much::All);
+    paths.iter().filter_map(|path| read_member(path, relative(path), access, allowance)).collect()
 }
 
 /// The files in the folders that a file names, and in those that they name in turn.

@@ -17,7 +17,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::formats::companions::BelongsTo;
 
-use super::{disk::written, write};
+use super::{
+    disk::{Meta, written},
+    write,
+};
 
 /// The beginnings of files, as they were understood.
 #[derive(Debug, Default)]
@@ -70,7 +73,7 @@ impl KnownHeads {
     }
 
     /// What was said of a file that is as it was; `meta` is of the file itself, be it a link.
-    pub fn get(&self, path: &Path, meta: &fs::Metadata) -> Option<Understood> {
+    pub fn get(&self, path: &Path, meta: &Meta) -> Option<Understood> {
         let (size, modified) = stamp(meta)?;
         let known = self.held();
         let seen = known.get(path.to_str()?)?;
@@ -78,7 +81,7 @@ impl KnownHeads {
     }
 
     /// What was just said of a file.
-    pub fn put(&self, path: &Path, meta: &fs::Metadata, understood: Understood) {
+    pub fn put(&self, path: &Path, meta: &Meta, understood: Understood) {
         let (Some(path), Some((size, modified))) = (path.to_str(), stamp(meta)) else { return };
         self.held().insert(path.to_owned(), Seen { size, modified, understood });
         self.is_changed.store(true, Ordering::Relaxed);
@@ -118,20 +121,21 @@ impl KnownHeads {
 }
 
 /// Size and time of a file.
-fn stamp(meta: &fs::Metadata) -> Option<(u64, u128)> {
+fn stamp(meta: &Meta) -> Option<(u64, u128)> {
     Some((meta.len(), written(meta)?))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::disk;
 
     #[test]
     fn what_is_known_of_a_file_comes_back_until_the_file_changes() {
         let folder = tempfile::tempdir().unwrap();
         let (file, log) = (folder.path().join("cache/heads.json"), folder.path().join("a.jsonl"));
         fs::write(&log, "words").unwrap();
-        let meta = || fs::symlink_metadata(&log).unwrap();
+        let meta = || disk::symlink_metadata(&log).unwrap();
         let head = KnownHead {
             format: "pi".into(),
             belongs_to: BelongsTo::Named(vec!["b".into()]),

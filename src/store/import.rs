@@ -23,9 +23,10 @@ use crate::run::{
 };
 
 use super::{
-    Archive, OpenError, bytes, entries,
+    Archive, OpenError, bytes, disk, entries,
     find::{self, Found, FoundFile},
     inside,
+    remote::{self, Much},
     write::{Draft, WriteError},
 };
 
@@ -148,7 +149,7 @@ fn copy_bundle(
             let path = draft.folder().join("workspace.git").join(folder);
             fs::create_dir_all(&path).map_err(|why| WriteError::new(&path, bytes::reason(&why)))?;
         }
-    } else if fs::symlink_metadata(found.folder.join("workspace.git")).is_ok() {
+    } else if disk::symlink_metadata(&found.folder.join("workspace.git")).is_ok() {
         warnings.push("workspace.git cannot be read and is left out".to_owned());
     }
     // Last: a folder without it is not taken for a bundle.
@@ -176,15 +177,13 @@ fn copy_bundle(
 /// The regular files at or below a name; links are not followed.
 fn collect(root: &Path, name: &str, depth: usize, members: &mut Vec<RepoPath>) {
     let path = root.join(name);
-    let Ok(meta) = fs::symlink_metadata(&path) else { return };
+    let Ok(meta) = disk::symlink_metadata(&path) else { return };
     if meta.is_file() && members.len() < MOST_FILES {
         members.extend(RepoPath::new(name));
     } else if meta.is_dir() && depth < MOST_DEEP {
-        let entries = fs::read_dir(&path).into_iter().flatten().flatten();
-        let mut names: Vec<String> =
-            entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
-        names.sort();
-        for child in names {
+        let entries = disk::listed(&path);
+        remote::fetch_soon(&entries, Much::All);
+        for child in entries.iter().map(|path| disk::name_of(path)).filter(|it| !it.is_empty()) {
             collect(root, &format!("{name}/{child}"), depth + 1, members);
         }
     }
@@ -194,10 +193,10 @@ fn collect(root: &Path, name: &str, depth: usize, members: &mut Vec<RepoPath>) {
 fn read_inside(folder: &Path, name: &RepoPath) -> Result<Vec<u8>, String> {
     let path = folder.join(name.as_str());
     let read = || -> io::Result<Option<Vec<u8>>> {
-        let root = fs::canonicalize(folder_or_here(folder))?;
-        let is_inside = fs::canonicalize(&path)?.starts_with(root);
-        let is_file = fs::symlink_metadata(&path)?.is_file();
-        if is_inside && is_file { fs::read(&path).map(Some) } else { Ok(None) }
+        let root = disk::canonical(folder_or_here(folder))?;
+        let is_inside = disk::canonical(&path)?.starts_with(root);
+        let is_file = disk::symlink_metadata(&path)?.is_file();
+        if is_inside && is_file { disk::read(&path).map(Some) } else { Ok(None) }
     };
     match read() {
         Ok(Some(content)) => Ok(content),

@@ -8,8 +8,9 @@ use std::{
 };
 
 use super::{
+    disk,
     entries::{entries_of, is_folder, is_plain_file, name_of},
-    write::{WriteError, failed, new_file, sync_folder, write_part},
+    write::{WriteError, failed, is_on_disk, new_file, sync_folder, write_part},
 };
 
 /// The folder of a bundle's judgements.
@@ -38,7 +39,7 @@ impl Judgements {
 
     /// When a file last appeared, went or was replaced; None where nothing was judged yet.
     pub fn changed_at(&self) -> Option<SystemTime> {
-        fs::metadata(&self.folder).and_then(|meta| meta.modified()).ok()
+        disk::metadata(&self.folder).ok()?.modified
     }
 
     /// A new file with this content. `name` is made harmless; where the name is taken this fails and changes nothing.
@@ -62,12 +63,12 @@ impl Judgements {
         let mut paths = entries_of(&self.folder);
         paths.sort();
         let is_ours = |path: &PathBuf| {
-            let size = fs::metadata(path).map_or(u64::MAX, |meta| meta.len());
+            let size = disk::metadata(path).map_or(u64::MAX, |meta| meta.len());
             name_of(path).ends_with(".json") && is_plain_file(path) && size <= MOST_BYTES
         };
         let mut left = MOST_TOGETHER;
         let read = |path: PathBuf| {
-            let bytes = fs::read(&path).ok()?;
+            let bytes = disk::read(&path).ok()?;
             left = left.checked_sub(bytes.len() as u64)?;
             Some((name_of(&path).to_owned(), bytes))
         };
@@ -76,6 +77,7 @@ impl Judgements {
 
     /// Where somebody else makes it at the same moment, it is there as well.
     fn make_folder(&self) -> Result<(), WriteError> {
+        is_on_disk(&self.folder)?;
         let made = fs::create_dir(&self.folder);
         match fs::symlink_metadata(&self.folder) {
             Ok(meta) if meta.is_dir() => Ok(()),

@@ -1,10 +1,7 @@
 //! What sessions came to, kept from one time to the next: a card by the path, size and time of its recording, and by the
 //! prices that hold.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +14,12 @@ use crate::{
     },
 };
 
-use super::{cache::Cache, disk::written, entries::own_folder_of, heads::KnownHeads};
+use super::{
+    cache::Cache,
+    disk::{self, written},
+    entries::own_folder_of,
+    heads::KnownHeads,
+};
 
 /// Cards by recording, in a file of the cache folder. Whoever deletes it loses time and nothing else.
 #[derive(Debug)]
@@ -85,7 +87,7 @@ pub fn key(path: &Path) -> Option<Vec<u8>> {
     let mut key = LAYOUT.as_bytes().to_vec();
     key.extend(super::prices::held().digest.as_bytes());
     key.extend(path.as_os_str().as_encoded_bytes());
-    key.extend(stamp(path).filter(|_| path.is_file())?);
+    key.extend(stamp(path).filter(|_| disk::is_file(path))?);
     let mut companions = vec![];
     collect(&own_folder_of(path), 0, &mut companions);
     companions.sort();
@@ -101,9 +103,8 @@ pub fn key(path: &Path) -> Option<Vec<u8>> {
 const MOST_DEEP: usize = 3;
 
 fn collect(folder: &Path, depth: usize, found: &mut Vec<(PathBuf, [u8; 24])>) {
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let path = entry.path();
-        match entry.file_type() {
+    for path in disk::listed(folder) {
+        match disk::symlink_metadata(&path) {
             Ok(kind) if kind.is_dir() && depth < MOST_DEEP => collect(&path, depth + 1, found),
             Ok(kind) if kind.is_file() => found.extend(stamp(&path).map(|stamp| (path, stamp))),
             Ok(_) | Err(_) => {}
@@ -113,7 +114,7 @@ fn collect(folder: &Path, depth: usize, found: &mut Vec<(PathBuf, [u8; 24])>) {
 
 /// Size and time of a file.
 fn stamp(path: &Path) -> Option<[u8; 24]> {
-    let meta = fs::metadata(path).ok()?;
+    let meta = disk::metadata(path).ok()?;
     let mut stamp = [0; 24];
     stamp[..8].copy_from_slice(&meta.len().to_le_bytes());
     stamp[8..].copy_from_slice(&written(&meta)?.to_le_bytes());
@@ -183,6 +184,8 @@ impl Kept {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     const LOG: &str = "{\"type\":\"user\",\"sessionId\":\"s\",\"uuid\":\"u\",\"cwd\":\"/w/shop\",\"gitBranch\":\"main\",\

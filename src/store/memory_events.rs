@@ -4,7 +4,6 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
-    fs,
     path::Path,
 };
 
@@ -20,7 +19,7 @@ use crate::{
     },
 };
 
-use super::{Archive, bytes, entries::is_plain_file, inside};
+use super::{Archive, bytes, disk, entries::is_plain_file, inside};
 
 /// The file of a bundle.
 pub const NAME: &str = "memory.jsonl";
@@ -40,8 +39,8 @@ pub fn recorded(bundle: &Path, turns: usize) -> Option<Recorded> {
     if !is_plain_file(&path) {
         return None;
     }
-    let read = match fs::symlink_metadata(&path) {
-        Ok(_) => fs::File::open(&path).map(|file| bytes::read_within(file, MOST_BYTES)),
+    let read = match disk::symlink_metadata(&path) {
+        Ok(_) => disk::open(&path).map(|file| bytes::read_within(file, MOST_BYTES)),
         Err(why) => inside::below(&path).ok_or(why).and_then(|place| place.read(MOST_BYTES)),
     };
     let (bytes, problem) = read

@@ -10,6 +10,7 @@ use crate::{
 use super::{
     archive::{Archive, Opened},
     bytes::{self, Access, Bytes, LogOnDisk},
+    disk,
     error::OpenError,
     executor::Threads,
     find::{self, Found, FoundFile},
@@ -122,7 +123,7 @@ pub(super) fn opened(mut run: Run, found: Found) -> Opened {
 fn open_repo(folder: &Path, run: &mut Run) -> Option<Repo> {
     let path = folder.join("workspace.git");
     if formats::shape_of(run.origin.format) != Some(Shape::Bundle)
-        || std::fs::symlink_metadata(&path).is_err()
+        || disk::symlink_metadata(&path).is_err()
     {
         return None;
     }

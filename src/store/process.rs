@@ -242,8 +242,9 @@ pub fn scores_beside(paths: &[PathBuf]) -> Vec<Score> {
         super::disk::listed(folder).into_iter().filter(is_score)
     });
     let read = |path: PathBuf| {
-        let size = std::fs::metadata(&path).ok().filter(|it| it.is_file())?.len();
-        let text = (size <= MOST_SCORES).then(|| std::fs::read_to_string(&path).ok())??;
+        let size = super::disk::metadata(&path).ok().filter(|it| it.is_file())?.len();
+        let text = (size <= MOST_SCORES)
+            .then(|| String::from_utf8(super::disk::read(&path).ok()?).ok())??;
         scores::read(&text)
     };
     files.filter_map(read).flatten().collect()

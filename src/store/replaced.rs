@@ -18,6 +18,7 @@ use crate::formats::rubric::MOST_BYTES;
 
 use super::{
     entries::is_folder,
+    remote,
     write::{WriteError, failed, sync_folder},
 };
 
@@ -65,6 +66,7 @@ pub fn replace(path: &Path, content: &[u8]) -> Result<(), WriteError> {
 
 /// A folder, or nothing yet.
 pub fn is_ours(folder: &Path) -> Result<(), WriteError> {
+    remote::refuse_writing(folder).map_err(|why| failed(folder, &why))?;
     match fs::symlink_metadata(folder) {
         Ok(meta) if meta.is_dir() => Ok(()),
         Ok(meta) if meta.is_symlink() => Err(WriteError::new(folder, "is a link; not followed")),

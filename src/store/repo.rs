@@ -18,8 +18,8 @@ use crate::run::{
     files::{Blob, BlobId, Blobs, Change, Content, FileMode, Origin, Tree, TreeFile, Version},
 };
 
-use super::disk;
 use super::objects::{Differences, Entry, Kind, Objects, TreeBytes, damaged_tree, id_of};
+use super::{bytes, disk};
 
 use folders::Folders;
 
@@ -99,6 +99,8 @@ const fn weight(path: &str) -> u64 {
 impl Repo {
     /// Opens a bare repository. The error is a sentence.
     pub fn open(path: &Path) -> Result<Self, String> {
+        let local = disk::local_repository(path).map_err(|why| bytes::reason(&why))?;
+        let path = &*local;
         let is_link = fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink());
         if is_link {
             return Err("the repository is a link; not followed".into());

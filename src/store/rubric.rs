@@ -11,8 +11,9 @@ use crate::{
 };
 
 use super::{
-    bytes,
+    bytes, disk,
     entries::{entries_of, is_folder, is_plain_file, name_of},
+    remote::{self, Much},
 };
 
 pub use check::{check, check_alone};
@@ -42,7 +43,10 @@ impl Held {
     fn of(folder: &Path) -> Self {
         let mut held = Self { files: vec![], problems: vec![] };
         let mut left = MOST_TOGETHER;
-        for (name, path) in parts_of(folder) {
+        let parts = parts_of(folder);
+        let paths: Vec<PathBuf> = parts.iter().map(|(_, path)| path.clone()).collect();
+        remote::fetch_soon(&paths, Much::All);
+        for (name, path) in parts {
             match read_whole(&path, &mut left) {
                 Ok(bytes) => held.files.push((name, bytes)),
                 Err(what) => held.problems.push(Warning { place: name, what }),
@@ -54,8 +58,9 @@ impl Held {
 
 /// The folder of a bundle, named by itself or by its `run.json`.
 pub fn bundle_of(path: &Path) -> Option<PathBuf> {
-    let folder = if path.is_dir() { path } else { path.parent()? };
-    let is_named = path.is_dir() || name_of(path) == "run.json";
+    let is_folder = disk::is_dir(path);
+    let folder = if is_folder { path } else { path.parent()? };
+    let is_named = is_folder || name_of(path) == "run.json";
     (is_named && is_plain_file(&folder.join("run.json"))).then(|| folder.to_owned())
 }
 
@@ -84,7 +89,7 @@ const MOST_TOGETHER: u64 = 64 << 20;
 /// Takes what it reads from `left`, the bytes that may still be read. The error is a sentence.
 fn read_whole(path: &Path, left: &mut u64) -> Result<Vec<u8>, String> {
     let cannot = |why: &std::io::Error| format!("cannot be read: {}", bytes::reason(why));
-    let size = std::fs::metadata(path).map_err(|why| cannot(&why))?.len();
+    let size = disk::metadata(path).map_err(|why| cannot(&why))?.len();
     if size > rubric::MOST_BYTES {
         return Err(format!("is larger than {} MB and was not read", rubric::MOST_BYTES >> 20));
     }
@@ -92,7 +97,7 @@ fn read_whole(path: &Path, left: &mut u64) -> Result<Vec<u8>, String> {
         let most = MOST_TOGETHER >> 20;
         format!("was not read: the files before it have {most} MB together, and no more are read")
     })?;
-    std::fs::read(path).map_err(|why| cannot(&why))
+    disk::read(path).map_err(|why| cannot(&why))
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@
 
 use std::{
     collections::HashMap,
-    fs,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, OnceLock, PoisonError},
     time::SystemTime,
@@ -17,9 +16,11 @@ use crate::formats::{
 };
 
 use super::{
+    disk,
     entries::{could_be_log, entries_of, is_plain_file, name_of},
     executor::Threads,
     reading,
+    remote::{self, Much},
 };
 
 /// Files that a thread looks into before it asks for more.
@@ -55,7 +56,7 @@ impl Siblings {
     }
 
     fn folder(&self, folder: &Path, format: &'static dyn Format) -> Arc<Known> {
-        let changed = fs::metadata(folder).and_then(|meta| meta.modified()).ok();
+        let changed = disk::metadata(folder).ok().and_then(|meta| meta.modified);
         let key = (folder.to_owned(), format.name());
         // Held while a folder is read: who asks for the same one would only read it a second time.
         let mut all = self.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -72,6 +73,8 @@ impl Siblings {
 
 /// What these files belong to, as a format reads them.
 pub fn among(paths: &[PathBuf], format: &'static dyn Format) -> Companions {
+    let logs: Vec<PathBuf> = paths.iter().filter(|path| could_be_log(path)).cloned().collect();
+    remote::fetch_soon(&logs, Much::Start);
     let told: Vec<OnceLock<BelongsTo>> = paths.iter().map(|_| OnceLock::new()).collect();
     let look = |piece: usize| {
         for (path, told) in paths.iter().zip(&told).skip(piece * PIECE).take(PIECE) {

@@ -18,6 +18,7 @@ use crate::{
 
 use super::{
     bytes::{self, Access, Allowance, Bytes},
+    disk,
     entries::{self, entries_of, is_folder, is_plain_file, name_of},
     error::OpenError,
     find::{self, Found, FoundFile},
@@ -192,7 +193,7 @@ impl Reader {
 /// it, and names that lead out of it, are left out. Takes what it unpacks from `left`, the bytes that may still be.
 fn unpack(path: &Path, name: &str, left: &mut u64) -> Vec<FoundFile> {
     let mut files = vec![];
-    let problem = match fs::File::open(path) {
+    let problem = match disk::open(path) {
         Ok(file) => unpack_into(file, name, left, &mut files),
         Err(why) => Some(format!("cannot be read: {}", bytes::reason(&why))),
     };

@@ -20,7 +20,12 @@ use crate::{
     },
 };
 
-use super::{bytes, repo::Repo};
+use super::{
+    bytes,
+    disk::{self, Meta},
+    remote::{self, Much},
+    repo::Repo,
+};
 
 /// The workspace before the first turn and after some.
 #[derive(Debug, Default)]
@@ -54,7 +59,7 @@ impl Snapshots {
     pub fn beside(log: &Path, turns: usize) -> Option<Self> {
         let agent =
             log.parent().filter(|folder| folder.file_name().is_some_and(|name| name == "agent"))?;
-        let checkpoint = fs::canonicalize(agent).ok()?.parent()?.to_owned();
+        let checkpoint = disk::canonical(agent).ok()?.parent()?.to_owned();
         let folder = checkpoint.join("snapshot");
         if !is_folder(&folder) {
             return None;
@@ -128,13 +133,12 @@ impl Snapshots {
     }
 
     fn read_folder(&mut self, root: &Path, folder: &Path, tree: &mut Tree) {
-        let mut entries: Vec<_> = fs::read_dir(folder).into_iter().flatten().flatten().collect();
-        entries.sort_by_key(fs::DirEntry::file_name);
-        for entry in entries {
-            let path = entry.path();
-            let Ok(meta) = fs::symlink_metadata(&path) else { continue };
+        let entries = disk::listed(folder);
+        remote::fetch_soon(&entries, Much::All);
+        for path in entries {
+            let Ok(meta) = disk::symlink_metadata(&path) else { continue };
             if meta.is_dir() {
-                if entry.file_name() != ".git" {
+                if disk::name_of(&path) != ".git" {
                     self.read_folder(root, &path, tree);
                 }
             } else if tree.files.len() < MOST_FILES {
@@ -147,7 +151,7 @@ impl Snapshots {
         }
     }
 
-    fn read_file(&mut self, root: &Path, path: &Path, meta: &fs::Metadata, tree: &mut Tree) {
+    fn read_file(&mut self, root: &Path, path: &Path, meta: &Meta, tree: &mut Tree) {
         let relative = path.strip_prefix(root).unwrap_or(path).to_string_lossy().replace('\\', "/");
         let Some(name) = RepoPath::new(&relative) else { return };
         match content(path, meta) {
@@ -164,11 +168,11 @@ impl Snapshots {
 }
 
 fn is_folder(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok_and(|meta| meta.is_dir())
+    disk::symlink_metadata(path).is_ok_and(|meta| meta.is_dir())
 }
 
 /// A link's content is where it points to; it is not followed.
-fn content(path: &Path, meta: &fs::Metadata) -> std::io::Result<(Vec<u8>, FileMode)> {
+fn content(path: &Path, meta: &Meta) -> std::io::Result<(Vec<u8>, FileMode)> {
     if meta.is_symlink() {
         let target = fs::read_link(path)?;
         return Ok((target.to_string_lossy().into_owned().into_bytes(), FileMode::Link));
@@ -185,26 +189,19 @@ fn content(path: &Path, meta: &fs::Metadata) -> std::io::Result<(Vec<u8>, FileMo
         return Err(std::io::Error::new(std::io::ErrorKind::InvalidData, what));
     }
     let mut content = Vec::with_capacity(meta.len() as usize);
-    fs::File::open(path)?.take(MOST_BYTES).read_to_end(&mut content)?;
+    disk::open(path)?.take(MOST_BYTES).read_to_end(&mut content)?;
     Ok((content, mode_of(meta)))
 }
 
-#[cfg(unix)]
-fn mode_of(meta: &fs::Metadata) -> FileMode {
-    use std::os::unix::fs::PermissionsExt;
-    if meta.permissions().mode() & 0o111 == 0 { FileMode::Regular } else { FileMode::Executable }
-}
-
-#[cfg(not(unix))]
-fn mode_of(_: &fs::Metadata) -> FileMode {
-    FileMode::Regular
+fn mode_of(meta: &Meta) -> FileMode {
+    if meta.is_executable { FileMode::Executable } else { FileMode::Regular }
 }
 
 impl Blobs for Snapshots {
     fn blob(&self, id: BlobId) -> Result<Blob, String> {
         let path =
             self.places.get(&id).ok_or_else(|| format!("content {id} is not in the recording"))?;
-        let read = fs::symlink_metadata(path).and_then(|meta| content(path, &meta));
+        let read = disk::symlink_metadata(path).and_then(|meta| content(path, &meta));
         let (bytes, _) =
             read.map_err(|why| format!("cannot read {}: {}", path.display(), bytes::reason(&why)))?;
         if BlobId::of(&bytes) == id {

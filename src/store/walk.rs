@@ -2,7 +2,6 @@
 
 use std::{
     collections::HashSet,
-    fs,
     path::{Path, PathBuf},
     time::SystemTime,
 };
@@ -15,9 +14,12 @@ use crate::formats::{
 };
 
 use super::{
+    disk,
     entries::{could_be_log, entries_of, is_bundle, is_folder, is_plain_file, name_of, stem_of},
     heads::{KnownHead, KnownHeads},
-    inside, reading, slopcodebench,
+    inside, reading,
+    remote::{self, Much, is_address},
+    slopcodebench,
 };
 
 /// The file by which the folder of a live run's workspace and home is known.
@@ -50,7 +52,7 @@ pub fn runs_below(folder: &Path) -> Vec<PathBuf> {
 
 /// Whether runs may stand below a path: a folder, or a file that holds others.
 pub fn holds_runs(path: &Path) -> bool {
-    path.is_dir()
+    disk::is_dir(path)
         || inside::holds(path)
         || inside::below(path).is_some_and(|place| place.is_folder())
 }
@@ -132,14 +134,12 @@ pub(super) fn each_log_below(
     }
     enter(folder);
     let (mut folders, mut stems) = (vec![], HashSet::new());
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let path = entry.path();
-        match entry.file_type() {
-            Ok(kind) if kind.is_dir() => folders.push(path),
-            Ok(kind) if kind.is_file() && could_be_log(&path) => {
+    for path in disk::listed(folder) {
+        match disk::symlink_metadata(&path) {
+            Ok(meta) if meta.is_dir() => folders.push(path),
+            Ok(meta) if meta.is_file() && could_be_log(&path) => {
                 stems.insert(stem_of(&path));
-                let written = entry.metadata().and_then(|meta| meta.modified());
-                logs.extend(written.ok().map(|written| (written, path)));
+                logs.extend(meta.modified.map(|written| (written, path)));
             }
             Ok(_) | Err(_) => {}
         }
@@ -213,6 +213,7 @@ impl Entry {
 
 /// Each is looked into once, and once more where there are companions by name.
 fn looked_into(entries: &[PathBuf], heads: Option<&KnownHeads>) -> Looked {
+    fetch_beginnings(entries, heads);
     let known: Vec<(&PathBuf, Entry)> =
         entries.par_iter().filter_map(|path| Some((path, look_into(path, heads)?))).collect();
     let (mut paths, mut told, mut holders) = (vec![], vec![], HashSet::new());
@@ -240,6 +241,17 @@ fn looked_into(entries: &[PathBuf], heads: Option<&KnownHeads>) -> Looked {
     Looked { logs, holders }
 }
 
+/// The beginnings of what may be logs, several at a time, where they are on remote storage and are not known.
+fn fetch_beginnings(entries: &[PathBuf], heads: Option<&KnownHeads>) {
+    let is_unknown = |path: &&PathBuf| {
+        let is_known = |meta| heads.is_some_and(|heads| heads.get(path, &meta).is_some());
+        could_be_log(path) && !disk::symlink_metadata(path).is_ok_and(is_known)
+    };
+    let addresses = entries.iter().filter(|path| is_address(path));
+    let wanted: Vec<PathBuf> = addresses.filter(is_unknown).cloned().collect();
+    remote::fetch_soon(&wanted, Much::Start);
+}
+
 fn look_into(path: &Path, heads: Option<&KnownHeads>) -> Option<Entry> {
     if inside::is_named_as_holder(path) {
         return inside::holds(path).then_some(Entry::Holder);
@@ -247,7 +259,7 @@ fn look_into(path: &Path, heads: Option<&KnownHeads>) -> Option<Entry> {
     if !could_be_log(path) {
         return None;
     }
-    let Ok(meta) = fs::symlink_metadata(path) else {
+    let Ok(meta) = disk::symlink_metadata(path) else {
         return if is_plain_file(path) { read_into(path) } else { None };
     };
     if !meta.is_file() {

@@ -10,7 +10,7 @@ use std::{
 
 use crate::run::RepoPath;
 
-use super::bytes;
+use super::{bytes, remote};
 
 /// A folder on its way to its name.
 #[derive(Debug)]
@@ -113,6 +113,7 @@ impl Drop for Draft {
 
 /// Whether a new folder may be made at that place: nothing is there, or an empty folder.
 pub fn is_free(target: &Path) -> Result<(), WriteError> {
+    is_on_disk(target)?;
     let taken = |why: &str| WriteError::Taken { path: target.to_owned(), why: why.into() };
     let Ok(meta) = fs::symlink_metadata(target) else { return Ok(()) };
     if !meta.is_dir() {
@@ -150,6 +151,7 @@ pub fn new_file(path: &Path, content: &[u8]) -> Result<(), WriteError> {
 
 /// The content beside the file, brought to the disk.
 pub(super) fn write_part(path: &Path, content: &[u8]) -> Result<PathBuf, WriteError> {
+    is_on_disk(path)?;
     let mut name = path.file_name().unwrap_or_default().to_os_string();
     name.push(format!(".part-{}", std::process::id()));
     let part = path.with_file_name(name);
@@ -216,6 +218,7 @@ pub fn replace(path: &Path, content: &[u8]) -> Result<(), WriteError> {
 
 /// As [`replace`]; until it is whole the new content lies in `folder`, which is on the same disk.
 pub fn replace_through(folder: &Path, path: &Path, content: &[u8]) -> Result<(), WriteError> {
+    is_on_disk(path)?;
     let mut name = path.file_name().unwrap_or_default().to_os_string();
     name.push(format!("{PART}{}", std::process::id()));
     let part = folder.join(name);
@@ -230,6 +233,11 @@ pub fn replace_through(folder: &Path, path: &Path, content: &[u8]) -> Result<(),
         let _ = fs::remove_file(&part); // what went wrong is what is to be told
         failed(path, &why)
     })
+}
+
+/// Refuses to write to remote storage: the words of an address would be taken for those of a folder here.
+pub(super) fn is_on_disk(path: &Path) -> Result<(), WriteError> {
+    remote::refuse_writing(path).map_err(|why| failed(path, &why))
 }
 
 pub(super) fn failed(path: &Path, why: &io::Error) -> WriteError {

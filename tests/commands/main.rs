@@ -42,6 +42,8 @@ mod patches;
 mod pooled;
 mod process;
 mod provenance;
+mod remote;
+mod remote_real;
 mod report;
 mod rubric_tree;
 mod scb_check;

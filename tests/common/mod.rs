@@ -6,6 +6,7 @@ pub mod flag_script;
 pub mod judge_desk;
 pub mod judge_server;
 pub mod judged;
+pub mod object_server;
 pub mod remembered;
 pub mod studied;
 

@@ -75,7 +75,7 @@ impl Gathered {
 
     /// The folder of each run that is one, by name.
     pub fn folders(&self) -> BTreeMap<String, PathBuf> {
-        let folders = self.runs().filter(|run| run.path.is_dir());
+        let folders = self.runs().filter(|run| store::disk::is_dir(run.path));
         folders.map(|run| (run.name.to_owned(), run.path.to_owned())).collect()
     }
 
@@ -91,8 +91,11 @@ fn panel(all: &[(Read, String)]) -> Result<Panel, Failure> {
         let place = read.path.display().to_string();
         panel.add(match &read.content {
             Content::Run(rubric, said) => {
-                let files =
-                    if read.path.is_dir() { Files::In(&place) } else { Files::Alone(&place) };
+                let files = if store::disk::is_dir(&read.path) {
+                    Files::In(&place)
+                } else {
+                    Files::Alone(&place)
+                };
                 panel_of(RunScores { run: name, files, rubric, said })
             }
             Content::Scores(scores) => {
@@ -136,7 +139,7 @@ fn read(path: &Path) -> Result<Vec<Read>, Failure> {
     if let Some(folder) = store::rubric::bundle_of(path) {
         return Ok(vec![Read { content: content_of(&folder), path: folder }]);
     }
-    if path.is_dir() {
+    if store::disk::is_dir(path) {
         return runs_below(path);
     }
     let text = text_of(path)?;
@@ -193,11 +196,11 @@ fn runs_below(folder: &Path) -> Result<Vec<Read>, Failure> {
 /// A file's text, of at most so many bytes as a table may have; what is no UTF-8 is replaced.
 pub fn text_of(path: &Path) -> Result<String, Failure> {
     let cannot = |why: String| Failure::unread(format!("cannot read {}: {why}", path.display()));
-    let size = std::fs::metadata(path).map_err(|why| cannot(why.to_string()))?.len();
+    let size = store::disk::metadata(path).map_err(|why| cannot(why.to_string()))?.len();
     if size > MOST_BYTES {
         return Err(cannot(format!("it is larger than {} MB", MOST_BYTES >> 20)));
     }
-    let bytes = std::fs::read(path).map_err(|why| cannot(why.to_string()))?;
+    let bytes = store::disk::read(path).map_err(|why| cannot(why.to_string()))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
@@ -232,10 +235,12 @@ fn names(all: &[Read]) -> Vec<String> {
     let is_run = |read: &Read| matches!(read.content, Content::Run(..));
     let mut names: Vec<String> = all.iter().map(name).collect();
     let mut folders: BTreeMap<String, usize> = BTreeMap::new();
-    for (_, name) in all.iter().zip(&names).filter(|(read, _)| read.path.is_dir()) {
+    for (_, name) in all.iter().zip(&names).filter(|(read, _)| store::disk::is_dir(&read.path)) {
         *folders.entry(name.clone()).or_default() += 1;
     }
-    for (read, name) in all.iter().zip(&mut names).filter(|(read, _)| read.path.is_dir()) {
+    for (read, name) in
+        all.iter().zip(&mut names).filter(|(read, _)| store::disk::is_dir(&read.path))
+    {
         if folders.get(name).is_some_and(|count| *count > 1) {
             *name = read.path.display().to_string();
         }
@@ -255,8 +260,9 @@ fn name(read: &Read) -> String {
     let all = [&rubric.judgements, &rubric.decisions, &rubric.process];
     let given = all.into_iter().flatten().find_map(|judgement| judgement.run.clone());
     let above = read.path.parent().and_then(Path::parent);
-    let bundle = if read.path.is_dir() { Some(read.path.as_path()) } else { above };
-    let folder = bundle.and_then(|folder| store::rubric::bundle_of(folder)?.canonicalize().ok());
+    let bundle = if store::disk::is_dir(&read.path) { Some(read.path.as_path()) } else { above };
+    let folder = bundle.and_then(store::rubric::bundle_of);
+    let folder = folder.map(|folder| folder.canonicalize().unwrap_or(folder));
     let folder = folder.as_deref().and_then(Path::file_name);
     given.or(folder.map(|name| name.to_string_lossy().into_owned())).unwrap_or_default()
 }

@@ -84,7 +84,7 @@ pub fn import(gathered: &Gathered, args: &Args, file: &Path, out: &mut Out) -> O
 /// The runs by every name that a file may have for them.
 fn known<'a>(gathered: &'a Gathered, args: &Args) -> Result<BTreeMap<String, Known<'a>>, Failure> {
     let (mut runs, mut folders) = (BTreeMap::new(), BTreeMap::<String, Vec<Known<'_>>>::new());
-    for run in gathered.runs().filter(|run| run.path.is_dir()) {
+    for run in gathered.runs().filter(|run| store::disk::is_dir(run.path)) {
         let at = args.at.as_deref().map(|word| state_at(run.path, word)).transpose()?;
         let known = Known { folder: run.path, rubric: run.rubric, at };
         let folder = run.path.canonicalize().unwrap_or_else(|_| run.path.to_owned());

@@ -67,7 +67,7 @@ impl Audited {
 
     /// Whether a table means this run.
     pub fn is_called(&self, name: &str) -> bool {
-        let folder = self.path.canonicalize().ok();
+        let folder = crate::store::disk::canonical(&self.path).ok();
         let folder = folder.as_deref().and_then(Path::file_name).and_then(|name| name.to_str());
         [self.run_name(), &self.opened.run.id].contains(&name) || folder == Some(name)
     }

@@ -1,7 +1,6 @@
 //! Zip and tar archives. Names that climb out of the archive, links and whatever is no regular file are left out.
 
 use std::{
-    fs::File,
     io::{self, BufReader, Read, Seek, SeekFrom},
     path::{Path, PathBuf},
 };
@@ -9,7 +8,7 @@ use std::{
 use crate::run::RepoPath;
 
 use super::members::{MOST_MEMBERS, Members, Names};
-use crate::store::bytes;
+use crate::store::{bytes, disk};
 
 /// A zip archive, an Inspect log among them; ZIP64, deflate and zstd.
 pub struct Zip {
@@ -22,7 +21,7 @@ pub struct Zip {
 
 impl Zip {
     pub fn open(file: &Path) -> Option<Self> {
-        let archive = zip::ZipArchive::new(BufReader::new(File::open(file).ok()?)).ok()?;
+        let archive = zip::ZipArchive::new(disk::Reader::of(file).ok()?.buffered()).ok()?;
         let all: Vec<String> = archive
             .file_names()
             .take(MOST_MEMBERS)
@@ -44,14 +43,14 @@ impl Zip {
     }
 
     fn entry(&self, place: &str, most: u64) -> io::Result<(Vec<u8>, Option<String>)> {
-        let mut archive = zip::ZipArchive::new(BufReader::new(File::open(&self.file)?))?;
+        let mut archive = zip::ZipArchive::new(disk::Reader::of(&self.file)?.buffered())?;
         let entry = archive.by_name(place)?;
         Ok(bytes::read_within(entry, most))
     }
 
     /// A sample that is written in pieces: its own fields, and the messages of all pieces in order.
     fn pieces(&self, folder: &str, most: u64) -> io::Result<(Vec<u8>, Option<String>)> {
-        let mut archive = zip::ZipArchive::new(BufReader::new(File::open(&self.file)?))?;
+        let mut archive = zip::ZipArchive::new(disk::Reader::of(&self.file)?.buffered())?;
         let mut names: Vec<String> = archive
             .file_names()
             .filter_map(|name| Some(name.ok()?.into_owned()))
@@ -167,7 +166,7 @@ impl Tar {
             }
         };
         let mut found = match &content {
-            Content::OnDisk(file) => listed(BufReader::new(File::open(file).ok()?)),
+            Content::OnDisk(file) => listed(BufReader::new(disk::open(file).ok()?)),
             Content::Held(bytes) => listed(&bytes[..]),
         };
         found.sort();
@@ -205,7 +204,7 @@ impl Members for Tar {
         let (start, len) = self.places[at];
         match &self.content {
             Content::OnDisk(file) => {
-                let mut file = File::open(file)?;
+                let mut file = disk::open(file)?;
                 file.seek(SeekFrom::Start(start))?;
                 Ok(bytes::read_within(file.take(len), most))
             }

@@ -11,6 +11,7 @@ use rusqlite::{Connection, OpenFlags, types::ValueRef};
 use serde_json::{Map, Value, json};
 
 use super::members::{MOST_MEMBERS, Members, Names};
+use crate::store::disk;
 
 pub struct Sessions {
     file: PathBuf,
@@ -68,6 +69,8 @@ const SPANS_SESSIONS: &str = "select coalesce(max(a.value), s.trace_id) from spa
 /// Nothing is repaired or written back. A database that somebody else writes is read as it stands.
 fn connect(file: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let file = disk::local(file).map_err(|_| rusqlite::Error::InvalidPath(file.to_owned()))?;
+    let file = &*file;
     let mut log = file.as_os_str().to_owned();
     log.push("-wal");
     if std::fs::metadata(log).is_ok_and(|meta| meta.len() > 0) {

@@ -15,7 +15,7 @@ mod rows;
 
 use std::{
     collections::HashMap,
-    fs, io,
+    io,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
     time::SystemTime,
@@ -26,7 +26,7 @@ use crate::formats::{self, Head};
 pub use columns::{are_named_in as has_named_columns, set_columns};
 pub use members::{Joined, Members};
 
-use super::bytes;
+use super::{bytes, disk};
 
 /// A place in a file: the file's members, and the name below it; empty for the file itself.
 pub struct Place {
@@ -84,8 +84,8 @@ impl Place {
 pub fn at(path: &Path) -> Option<Place> {
     let mut file = path;
     loop {
-        match fs::symlink_metadata(file) {
-            Ok(meta) if meta.is_file() || meta.is_symlink() && file.is_file() => break,
+        match disk::symlink_metadata(file) {
+            Ok(meta) if meta.is_file() || meta.is_symlink() && disk::is_file(file) => break,
             Ok(_) if is_repository(file) => break,
             Ok(_) => return None,
             Err(_) => file = file.parent().filter(|it| !it.as_os_str().is_empty())?,
@@ -99,14 +99,12 @@ pub fn at(path: &Path) -> Option<Place> {
 
 /// As [`at`], of a path that the disk does not have.
 pub fn below(path: &Path) -> Option<Place> {
-    if fs::symlink_metadata(path).is_ok() { None } else { at(path) }
+    if disk::symlink_metadata(path).is_ok() { None } else { at(path) }
 }
 
 /// Whether a file holds runs, or files that may be runs.
 pub fn holds(file: &Path) -> bool {
-    could_hold(name_of(file))
-        && fs::metadata(file).is_ok_and(|meta| meta.is_file())
-        && members_of(file).is_some()
+    could_hold(name_of(file)) && disk::is_file(file) && members_of(file).is_some()
 }
 
 fn name_of(path: &Path) -> &str {
@@ -145,8 +143,8 @@ type Known = HashMap<PathBuf, (Option<SystemTime>, u64, Option<Arc<dyn Members>>
 static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
 
 fn members_of(file: &Path) -> Option<Arc<dyn Members>> {
-    let meta = fs::metadata(file).ok()?;
-    let (changed, len) = (meta.modified().ok(), meta.len());
+    let meta = disk::metadata(file).ok()?;
+    let (changed, len) = (meta.modified, meta.len());
     let known = |all: &mut Option<Known>| {
         let (at, size, found) = all.get_or_insert_default().get(file)?;
         (*at == changed && *size == len && changed.is_some()).then(|| found.clone())
@@ -160,8 +158,8 @@ fn members_of(file: &Path) -> Option<Arc<dyn Members>> {
 }
 
 /// Remembers of a log that was looked into that it holds nothing but itself.
-pub fn remember_plain_log(file: &Path, meta: &fs::Metadata) {
-    keep(file, (meta.modified().ok(), meta.len(), None));
+pub fn remember_plain_log(file: &Path, meta: &disk::Meta) {
+    keep(file, (meta.modified, meta.len(), None));
 }
 
 /// What holds nothing is remembered of so many files, what holds something of so many: a long walk is not to keep all that it
@@ -185,11 +183,13 @@ fn keep(file: &Path, seen: (Option<SystemTime>, u64, Option<Arc<dyn Members>>)) 
 
 /// Whether a folder is a repository of git, by what stands in it.
 pub fn is_repository(folder: &Path) -> bool {
-    folder.join("HEAD").is_file() && folder.join("objects").is_dir() && folder.join("refs").is_dir()
+    disk::is_file(&folder.join("HEAD"))
+        && disk::is_dir(&folder.join("objects"))
+        && disk::is_dir(&folder.join("refs"))
 }
 
 fn open(file: &Path) -> Option<Arc<dyn Members>> {
-    if file.is_dir() {
+    if disk::is_dir(file) {
         return provenance::Sessions::open(file).map(|it| Arc::new(it) as Arc<dyn Members>);
     }
     let (raw, _) = bytes::read_start(file).ok()?;

@@ -2,8 +2,7 @@
 //! else of its row group is kept.
 
 use std::{
-    fs::File,
-    io,
+    io::{self, BufReader, Read, Seek, SeekFrom},
     path::{Path, PathBuf},
 };
 
@@ -13,12 +12,15 @@ use arrow_array::{
     StringArray, StringViewArray, StructArray, UInt8Array, UInt16Array, UInt32Array, UInt64Array,
 };
 use arrow_schema::DataType;
-use parquet::arrow::{
-    ProjectionMask,
-    arrow_reader::{
-        ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder, RowSelection,
-        RowSelector,
+use parquet::{
+    arrow::{
+        ProjectionMask,
+        arrow_reader::{
+            ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder, RowSelection,
+            RowSelector,
+        },
     },
+    file::reader::{ChunkReader, Length},
 };
 use serde_json::{Map, Value, json};
 
@@ -26,7 +28,7 @@ use super::{
     columns,
     members::{MOST_MEMBERS, Members, Names},
 };
-use crate::store::bytes;
+use crate::store::{bytes, disk};
 
 pub struct Rows {
     file: PathBuf,
@@ -34,9 +36,37 @@ pub struct Rows {
     names: Names,
 }
 
+/// The file as the reader of columns asks for it.
+struct Chunks(disk::Reader);
+
+impl Length for Chunks {
+    fn len(&self) -> u64 {
+        self.0.len()
+    }
+}
+
+impl ChunkReader for Chunks {
+    type T = BufReader<disk::Reader>;
+
+    fn get_read(&self, start: u64) -> parquet::errors::Result<Self::T> {
+        let mut reader = self.0.again()?;
+        reader.seek(SeekFrom::Start(start))?;
+        Ok(reader.buffered())
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<::bytes::Bytes> {
+        let mut bytes = Vec::with_capacity(length);
+        let read = self.get_read(start)?.take(length as u64).read_to_end(&mut bytes)?;
+        match read == length {
+            true => Ok(bytes.into()),
+            false => Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
+        }
+    }
+}
+
 impl Rows {
     pub fn open(file: &Path) -> Option<Self> {
-        let open = File::open(file).ok()?;
+        let open = Chunks(disk::Reader::of(file).ok()?);
         let footer = ArrowReaderMetadata::load(
             &open,
             ArrowReaderOptions::new()
@@ -69,7 +99,7 @@ impl Rows {
     }
 
     fn row(&self, row: usize) -> Result<Value, String> {
-        let file = File::open(&self.file).map_err(|why| bytes::reason(&why))?;
+        let file = disk::Reader::of(&self.file).map_err(|why| bytes::reason(&why))?;
         let groups = self.footer.metadata().row_groups();
         let (mut first, mut group) = (0, 0);
         for (at, it) in groups.iter().enumerate() {
@@ -82,7 +112,8 @@ impl Rows {
         }
         let selection =
             RowSelection::from(vec![RowSelector::skip(row - first), RowSelector::select(1)]);
-        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.footer.clone());
+        let builder =
+            ParquetRecordBatchReaderBuilder::new_with_metadata(Chunks(file), self.footer.clone());
         let mut batches = builder
             .with_row_groups(vec![group])
             .with_row_selection(selection)

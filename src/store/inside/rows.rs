@@ -12,7 +12,7 @@ use super::{
     columns,
     members::{MOST_MEMBERS, Members, Names},
 };
-use crate::store::bytes;
+use crate::store::{bytes, disk};
 
 /// Of a row so much is looked through for its name (bytes).
 const NAMED_WITHIN: usize = 16 << 10;
@@ -37,10 +37,10 @@ impl Lines {
                 bytes::read(file, bytes::Access::Held, &mut bytes::Allowance::default()).ok()?;
             Content::Held(held.whole().0.into_owned())
         } else {
-            Content::OnDisk(File::open(file).ok()?)
+            Content::OnDisk(disk::open(file).ok()?)
         };
         let found = match &content {
-            Content::OnDisk(_) => listed(BufReader::with_capacity(1 << 20, File::open(file).ok()?)),
+            Content::OnDisk(_) => listed(BufReader::with_capacity(1 << 20, disk::open(file).ok()?)),
             Content::Held(bytes) => listed(&bytes[..]),
         };
         // One row is the run that the file is.

@@ -20,6 +20,7 @@ use super::{
     super::{
         archive::Opened,
         bytes::Access,
+        disk,
         executor::{cores, one_of_many, stand_back},
         find,
         heads::KnownHeads,
@@ -131,7 +132,7 @@ pub fn found(sources: &[PathBuf], heads: &KnownHeads) -> Vec<(PathBuf, u64)> {
     let mut found = vec![];
     let mut seen = HashSet::new();
     for source in sources {
-        let source = std::path::absolute(source).unwrap_or_else(|_| source.clone());
+        let source = disk::absolute(source);
         walk_knowing(&source, Some(heads), &mut |run| {
             if seen.insert(run.clone()) {
                 let written = written(&run);
@@ -148,8 +149,8 @@ pub fn found(sources: &[PathBuf], heads: &KnownHeads) -> Vec<(PathBuf, u64)> {
 
 /// When a run's file, or the file that holds it, was last written: seconds since 1970.
 fn written(run: &Path) -> u64 {
-    let meta = run.ancestors().find_map(|path| fs::metadata(path).ok());
-    let time = meta.and_then(|meta| meta.modified().ok());
+    let meta = run.ancestors().find_map(|path| disk::metadata(path).ok());
+    let time = meta.and_then(|meta| meta.modified);
     time.and_then(|time| time.duration_since(UNIX_EPOCH).ok()).map_or(0, |time| time.as_secs())
 }
 
@@ -161,8 +162,7 @@ fn remove_gone(
     found: &[(PathBuf, u64)],
 ) -> rusqlite::Result<()> {
     let there: HashSet<&PathBuf> = found.iter().map(|(path, _)| path).collect();
-    let sources: Vec<PathBuf> =
-        sources.iter().filter_map(|path| std::path::absolute(path).ok()).collect();
+    let sources: Vec<PathBuf> = sources.iter().map(|path| disk::absolute(path)).collect();
     let is_gone = |row: &&Row| {
         !there.contains(&row.path) && sources.iter().any(|source| row.path.starts_with(source))
     };

@@ -29,6 +29,7 @@ use crate::{
 use super::{
     archive::Opened,
     bytes::Access,
+    disk,
     executor::{Threads, one_of_many},
     find::find_among,
     heads::KnownHeads,
@@ -276,7 +277,7 @@ struct Source {
 
 impl Source {
     fn of(path: &PathBuf) -> Self {
-        let absolute = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+        let absolute = disk::absolute(path);
         Self { named: path.clone(), absolute }
     }
 }

@@ -1,7 +1,6 @@
 //! By what it is known that the files of a run are as they were when it was indexed.
 
 use std::{
-    fs,
     hash::{DefaultHasher, Hasher},
     path::{Path, PathBuf},
 };
@@ -10,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::{
     bytes::{self, Access},
-    disk::written,
+    disk::{self, Meta, written},
     entries::own_folder_of,
     find::{self, Found},
     siblings::Siblings,
@@ -82,8 +81,8 @@ impl Stamp {
 
 impl Seen {
     fn of(path: &Path) -> Self {
-        let meta = fs::metadata(path).ok();
-        let size = meta.as_ref().map(fs::Metadata::len);
+        let meta = disk::metadata(path).ok();
+        let size = meta.as_ref().map(Meta::len);
         Self { path: path.to_owned(), size, modified: meta.as_ref().and_then(written) }
     }
 }
@@ -93,12 +92,12 @@ fn paths(found: &Found) -> Vec<PathBuf> {
     let mut paths = vec![];
     let named = found.files.iter().map(|file| found.folder.join(&file.name));
     for path in std::iter::once(found.main.clone()).chain(named) {
-        if path.is_file() {
+        if disk::is_file(&path) {
             paths.push(path);
             continue;
         }
-        let holder = path.ancestors().find(|path| fs::symlink_metadata(path).is_ok());
-        if let Some(holder) = holder.filter(|holder| !holder.is_dir()) {
+        let holder = path.ancestors().find(|path| disk::symlink_metadata(path).is_ok());
+        if let Some(holder) = holder.filter(|holder| !disk::is_dir(holder)) {
             let mut log = holder.as_os_str().to_owned();
             log.push("-wal");
             paths.extend([holder.to_owned(), PathBuf::from(log)]);
@@ -110,12 +109,12 @@ fn paths(found: &Found) -> Vec<PathBuf> {
 }
 
 fn modified(path: &Path) -> Option<u128> {
-    fs::metadata(path).ok().as_ref().and_then(written)
+    disk::metadata(path).ok().as_ref().and_then(written)
 }
 
 /// Of the beginning of a file, and of the end that it has or had at that size; 0 where it cannot be read.
 fn ends(path: &Path, size: u64) -> u64 {
-    let Ok(file) = fs::File::open(path) else { return 0 };
+    let Ok(file) = disk::open(path) else { return 0 };
     let len = size.min(ENDS);
     let mut hasher = DefaultHasher::new();
     for start in [0, size - len] {

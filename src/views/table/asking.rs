@@ -92,6 +92,8 @@ impl Collection {
         };
         let (depth, rows) = match unread.is_empty() {
             false => (Depth::Beginning, unread),
+            // Of what is far away no more is fetched before it is opened.
+            true if self.is_remote() => return None,
             true => (whole, self.first(height, WHOLES, |row| !row.is_read() || row.is_stale)),
         };
         if rows.is_empty() {

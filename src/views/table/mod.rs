@@ -23,6 +23,7 @@ mod widths;
 use std::{collections::BTreeSet, path::PathBuf};
 
 use crate::{
+    run::address::is_address,
     session::{
         columns::{self, Column, SessionColumn, Set},
         context::Context,
@@ -313,9 +314,14 @@ impl Collection {
         self.is_listed && (self.reads_what_is_seen() || self.rows.iter().all(Row::is_read))
     }
 
-    /// Whether there are so many rows that only those are read that are looked at.
+    /// Whether only those rows are read that are looked at: there are very many, or they are on remote storage.
     pub fn reads_what_is_seen(&self) -> bool {
-        self.rows.len() > asking::READ_UNSEEN
+        self.rows.len() > asking::READ_UNSEEN || self.is_remote()
+    }
+
+    /// Whether the runs are on remote storage: of those that are not opened only the beginnings are read.
+    pub fn is_remote(&self) -> bool {
+        self.sources.iter().any(|source| is_address(source))
     }
 
     /// So many runs are read, so many are measured.
@@ -513,8 +519,8 @@ impl Collection {
     }
 
     fn arrange_around(&mut self, spot: Option<Spot>) {
-        // Of rows that are read as they are looked at a few say nothing of the others.
-        self.worked_out.set = match self.reads_what_is_seen() {
+        // Of very many rows, which are read as they are looked at, a few say nothing of the others.
+        self.worked_out.set = match self.rows.len() > asking::READ_UNSEEN {
             true => Set::Scores,
             false => row::set_of(&self.rows),
         };

@@ -13,6 +13,7 @@ use crate::{
     },
     run::{
         Card, Time,
+        address::is_address,
         card::{CardTests, Recorded},
         figures,
     },
@@ -70,8 +71,8 @@ impl Row {
             | Column::Recorded(_) => None,
         };
         match words {
-            // What the beginning does not say the rest may.
-            None if self.whole().is_none() => Known::Coming,
+            // What the beginning does not say the rest may, where it is read.
+            None if self.whole().is_none() && !self.is_left() => Known::Coming,
             words => said(words),
         }
     }
@@ -125,6 +126,9 @@ impl Row {
 
     /// Whether a number that is not known may come.
     fn is_coming(&self, column: Column) -> bool {
+        if self.is_left() {
+            return false;
+        }
         let has_failed = matches!(self.reading, Reading::Failed(_));
         let is_read = has_failed || self.whole().is_some();
         let is_measured = has_failed || !matches!(self.computed, Computed::Unmeasured);
@@ -145,6 +149,11 @@ impl Row {
         }
     }
 
+    /// Whether no more than its beginning is read before it is opened: it is on remote storage.
+    fn is_left(&self) -> bool {
+        matches!(self.reading, Reading::Beginning(_)) && is_address(&self.path)
+    }
+
     fn is_judged_at_end(&self) -> bool {
         self.whole().is_some_and(|card| card.mcf.as_ref().is_some_and(|it| it.done == card.end))
     }
@@ -160,7 +169,7 @@ impl Row {
             let activity = self.whole().and_then(|card| card.work.activity.as_ref());
             return match activity {
                 Some(activity) => Known::Known(activity.words()),
-                None if self.is_read() => Known::Missing,
+                None if self.is_read() || self.is_left() => Known::Missing,
                 None => Known::Coming,
             };
         }

@@ -57,6 +57,11 @@ fn progress(table: &Collection, theme: Theme) -> Vec<Span<'static>> {
     let [read, done] = table.progress();
     let words = match (table.is_listed, read < total, done < total) {
         (false, ..) => format!("looking for {}s… {total} so far", table.what()),
+        (true, ..) if table.is_remote() && read < total => {
+            let words = format!("{read}/{total} read whole: the others when they are opened");
+            return vec![own(words, theme.of(Meaning::Muted))];
+        }
+        (true, ..) if table.is_remote() => return vec![],
         (true, ..) if table.reads_what_is_seen() => {
             let words = format!("{read}/{total} read: the others as they are looked at");
             return vec![own(words, theme.of(Meaning::Muted))];
