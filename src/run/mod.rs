@@ -13,6 +13,7 @@
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod activity;
+pub mod batch;
 pub mod card;
 pub mod commands;
 pub mod coverage;
@@ -34,7 +35,7 @@ pub mod rubric_tree;
 pub mod search;
 mod time;
 mod tokens;
-mod turn_record;
+pub mod turn_record;
 pub mod values;
 
 pub use card::Card;
