@@ -9,6 +9,7 @@ use crate::{
         Batch, Entry, Options, ReadPlan, Summary, beside,
         entries::{entries, of_shard, remarks},
     },
+    runtime,
     store::dataset::Shard,
 };
 
@@ -66,11 +67,44 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     }
     remarks.iter().for_each(|remark| tell(remark));
     let jobs = args.jobs.map(usize::from).or(read.plan.jobs).unwrap_or(1).max(1);
-    let program = std::env::current_exe()
-        .map_err(|why| Failure::unread(format!("where trajview itself is cannot be found out: {why}")))?;
+    let program = std::env::current_exe().map_err(|why| {
+        Failure::unread(format!("where trajview itself is cannot be found out: {why}"))
+    })?;
     let (again, stays) = (args.again, !args.headless);
     let options = Options { program, jobs, shard, again, stays, config };
-    headless(args, read, all, options, out)
+    match args.headless {
+        true => headless(args, read, all, options, out),
+        false => on_screen(args, read, all, options, out),
+    }
+}
+
+/// Shows the runs while they are made; what came of them is printed when the screen is gone.
+fn on_screen(
+    args: &Args,
+    read: ReadPlan,
+    all: Vec<Entry>,
+    options: Options,
+    out: &mut Out,
+) -> Outcome {
+    let settings = config::load(args.config.as_deref())?;
+    settings.problems.iter().for_each(|problem| tell(problem));
+    let looks = super::view::of_settings(settings, args.config.as_deref());
+    let (place, program) = (read.out.clone(), options.program.clone());
+    let batch = Batch::open(read, all, options)?;
+    let shown = runtime::batch(batch, &place, &program, &looks);
+    let (ending, summary) = shown.map_err(|why| match why {
+        runtime::Failure::NoTerminal => {
+            Failure::wrong("a batch is shown in a terminal; --headless makes one without")
+        }
+        why => why.into(),
+    })?;
+    let summary = summary?;
+    report::ended(&summary, &place, args.json, out)?;
+    let signal = match ending {
+        runtime::Ending::Signal(signal) => Some(signal),
+        runtime::Ending::Quit => None,
+    };
+    end(&summary, signal, &place)
 }
 
 fn headless(
@@ -101,7 +135,9 @@ fn end(summary: &Summary, signal: Option<u8>, place: &std::path::Path) -> Outcom
     let whole = summary.rows.iter().filter(|row| row.progress.state.word() == "done").count();
     let kept = format!("{whole} of {runs} are whole in {}", place.display());
     match (summary.is_stopped, &summary.halted) {
-        (true, _) => Err(Failure::stopped(signal, format!("stopped; {kept}; the same command goes on"))),
+        (true, _) => {
+            Err(Failure::stopped(signal, format!("stopped; {kept}; the same command goes on")))
+        }
         (false, Some(why)) => Err(Failure::new(
             Exit::Failed,
             format!("{why}; {kept}; the same command with a higher limit goes on"),
@@ -110,7 +146,10 @@ fn end(summary: &Summary, signal: Option<u8>, place: &std::path::Path) -> Outcom
             let logs = beside(place).join("logs");
             Err(Failure::new(
                 Exit::Failed,
-                format!("{kept}; --again tries the others again; what they said is in {}", logs.display()),
+                format!(
+                    "{kept}; --again tries the others again; what they said is in {}",
+                    logs.display()
+                ),
             ))
         }
     }

@@ -5,6 +5,7 @@
 //! are the ways in and out.
 
 mod auditing;
+mod batching;
 mod clipboard;
 mod collecting;
 mod comparing;
@@ -51,6 +52,7 @@ use crate::{
 use run_loop::Runtime;
 use scoring::Scoring;
 
+pub use batching::batch;
 pub use gate::Gate;
 pub use judging::known::{JudgeSettings, SettingsFile};
 pub use options::Options;

@@ -66,7 +66,8 @@ pub fn differences(runs: &[(String, &Conduct)]) -> Vec<Difference> {
         }
     }
     for what in names {
-        let told = runs.iter().filter_map(|(name, conduct)| Some((name, *conduct, conduct.value(what)?)));
+        let told =
+            runs.iter().filter_map(|(name, conduct)| Some((name, *conduct, conduct.value(what)?)));
         if what == PROMPTS {
             found.extend(prompts(&told.collect::<Vec<_>>()));
         } else {
@@ -97,14 +98,17 @@ fn prompts(told: &[(&String, &Conduct, &str)]) -> Option<Difference> {
     let conditions: BTreeSet<&str> = told.iter().map(|(_, conduct, _)| conduct.parts().0).collect();
     conditions.into_iter().find_map(|condition| {
         let of = told.iter().filter(|(_, conduct, _)| conduct.parts().0 == condition);
-        let short = |value: &'_ str| value.char_indices().nth(8).map_or(value.len(), |(end, _)| end);
+        let short =
+            |value: &'_ str| value.char_indices().nth(8).map_or(value.len(), |(end, _)| end);
         difference(PROMPTS, of.map(|(run, _, value)| (run.as_str(), &value[..short(value)])))
     })
 }
 
 /// Two things at once: another way of asking, and other layers.
 fn layers(runs: &[(String, &Conduct)]) -> Option<Difference> {
-    let parts = || runs.iter().filter(|(_, it)| it.condition.is_some()).map(|(name, it)| (name, it.parts()));
+    let parts = || {
+        runs.iter().filter(|(_, it)| it.condition.is_some()).map(|(name, it)| (name, it.parts()))
+    };
     let asked: BTreeSet<&str> = parts().map(|(_, (asked, _))| asked).collect();
     let conditions: BTreeSet<(&str, &str)> = parts().map(|(_, parts)| parts).collect();
     // With three conditions or more each is compared with each: that is what treatments are for.
@@ -136,7 +140,8 @@ mod tests {
 
     fn run(condition: &str, version: Option<&str>, conduct: &[(&'static str, &str)]) -> Conduct {
         let mut run = Run { condition: Some(condition.into()), ..Run::default() };
-        run.agent = Agent { name: "codex".into(), version: version.map(str::to_owned), ..Agent::default() };
+        run.agent =
+            Agent { name: "codex".into(), version: version.map(str::to_owned), ..Agent::default() };
         run.origin.record.conduct =
             conduct.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
         Conduct::of(&run)

@@ -54,7 +54,8 @@ impl Desk {
                  logs = [\"logs/*.jsonl\"]\ninput_pointer = \"/usage/in\"\noutput_pointer = \"/usage/out\"\n"
             )
         };
-        let failing = "[drivers.failing]\nstart = [\"sh\", \"-c\", \"echo no model >&2; exit 7\"]\n";
+        let failing =
+            "[drivers.failing]\nstart = [\"sh\", \"-c\", \"echo no model >&2; exit 7\"]\n";
         let all = [&driver("plain"), &driver("other"), failing, more].concat();
         fs::write(self.path("config.toml"), all).unwrap();
     }
@@ -112,7 +113,9 @@ impl Desk {
         files.sort();
         let texts = files.iter().map(|path| fs::read_to_string(path).unwrap());
         let lines: Vec<Value> = texts
-            .flat_map(|text| text.lines().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<_>>())
+            .flat_map(|text| {
+                text.lines().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<_>>()
+            })
             .collect();
         lines
     }
@@ -124,11 +127,16 @@ impl Desk {
         for bundle in &bundles {
             let checked = trajview(&["check", bundle.to_str().unwrap()]);
             assert_eq!(checked.code, Some(0), "{}{}", checked.out, checked.err);
-            let run: Value = serde_json::from_slice(&fs::read(bundle.join("run.json")).unwrap()).unwrap();
+            let run: Value =
+                serde_json::from_slice(&fs::read(bundle.join("run.json")).unwrap()).unwrap();
             assert_eq!(run["state"], "finished", "{}", bundle.display());
-            let turns: Vec<&Value> = run["turns"].as_array().unwrap().iter().map(|turn| &turn["turn"]).collect();
+            let turns: Vec<&Value> =
+                run["turns"].as_array().unwrap().iter().map(|turn| &turn["turn"]).collect();
             let wanted = if run["condition"] == "single-shot" { 1 } else { 3 };
-            assert_eq!(turns, (1..=wanted).map(Value::from).collect::<Vec<_>>().iter().collect::<Vec<_>>());
+            assert_eq!(
+                turns,
+                (1..=wanted).map(Value::from).collect::<Vec<_>>().iter().collect::<Vec<_>>()
+            );
             let lines = trajview(&["cat", bundle.to_str().unwrap(), "lines.txt"]);
             assert_eq!(lines.out, "1\n2\n3\n", "{}", bundle.display());
         }
@@ -140,7 +148,8 @@ impl Desk {
 pub fn left_running(bundles: &[PathBuf]) -> Vec<String> {
     let id = |bundle: &PathBuf| {
         let journal = fs::read_to_string(bundle.join("live.jsonl")).unwrap_or_default();
-        let first: Value = serde_json::from_str(journal.lines().next().unwrap_or_default()).unwrap_or_default();
+        let first: Value =
+            serde_json::from_str(journal.lines().next().unwrap_or_default()).unwrap_or_default();
         first["id"].as_str().map(|id| format!("TRAJVIEW_LIVE={id}"))
     };
     let ids: Vec<String> = bundles.iter().filter_map(id).collect();
@@ -184,7 +193,8 @@ pub fn kill_all(mut child: Child) {
 const TWENTY_FOUR: &str = "repeats = 3\n[scripts.a]\nfile = \"a.json\"\n[scripts.b]\nfile = \"b.json\"\n\
     [agents.plain]\n[agents.other]\n";
 
-const FOUR: &str = "[scripts.a]\nfile = \"a.json\"\n[scripts.b]\nfile = \"b.json\"\n[agents.plain]\n";
+const FOUR: &str =
+    "[scripts.a]\nfile = \"a.json\"\n[scripts.b]\nfile = \"b.json\"\n[agents.plain]\n";
 
 #[test]
 fn a_batch_that_was_killed_twice_ends_with_every_run_whole_and_every_turn_once() {
@@ -208,7 +218,8 @@ fn a_batch_that_was_killed_twice_ends_with_every_run_whole_and_every_turn_once()
     assert!(done["wall_seconds"].as_f64() > Some(0.0) && done["run_seconds"].as_f64() > Some(0.0));
     println!("wall {} s, runs {} s", done["wall_seconds"], done["run_seconds"]);
     let runs = desk.path("plan.runs");
-    let corpus = printed(&["corpus", runs.to_str().unwrap(), "--pair", "single-shot,emergent", "--json"]);
+    let corpus =
+        printed(&["corpus", runs.to_str().unwrap(), "--pair", "single-shot,emergent", "--json"]);
     assert_eq!(corpus["runs"].as_array().unwrap().len(), 24);
     let pairs = corpus["per_task"].as_array().unwrap();
     assert_eq!(pairs.len(), 4);
@@ -305,7 +316,9 @@ fn a_plan_that_reached_its_budget_goes_on_with_a_higher_one() {
 
 #[test]
 fn an_agent_that_always_fails_is_tried_as_often_as_was_said_and_left_out() {
-    let desk = Desk::new(&format!("{FOUR}[agents.failing]\n[failures]\nretries = 1\n[[exclude]]\nscript = \"b\"\n"));
+    let desk = Desk::new(&format!(
+        "{FOUR}[agents.failing]\n[failures]\nretries = 1\n[[exclude]]\nscript = \"b\"\n"
+    ));
 
     let ended = desk.batch(&["--jobs", "4"]);
 
@@ -313,7 +326,8 @@ fn an_agent_that_always_fails_is_tried_as_often_as_was_said_and_left_out() {
     assert!(ended.err.contains("2 of 4 runs are whole"), "{}", ended.err);
     let done = document(&ended);
     assert_eq!(done["states"], json!({"done": 2, "failed": 2}));
-    let failed: Vec<&Value> = done["runs"].as_array().unwrap().iter().filter(|it| it["state"] == "failed").collect();
+    let failed: Vec<&Value> =
+        done["runs"].as_array().unwrap().iter().filter(|it| it["state"] == "failed").collect();
     for run in &failed {
         assert_eq!(run["failures"], 2, "{run}");
         let why = run["why"].as_str().unwrap();
@@ -328,13 +342,16 @@ fn an_agent_that_always_fails_is_tried_as_often_as_was_said_and_left_out() {
     let same = document(&desk.batch(&[]));
     assert_eq!(same["states"], done["states"]);
     let again = document(&desk.batch(&["--again"]));
-    let tries = again["runs"].as_array().unwrap().iter().map(|run| run["failures"].as_u64().unwrap());
+    let tries =
+        again["runs"].as_array().unwrap().iter().map(|run| run["failures"].as_u64().unwrap());
     assert_eq!(tries.collect::<BTreeSet<_>>(), BTreeSet::from([0, 3]));
 }
 
 #[test]
 fn an_agent_that_is_asked_too_often_is_left_alone_for_a_while() {
-    let desk = Desk::new("[scripts.a]\nfile = \"a.json\"\n[agents.busy]\n[failures]\nretries = 3\nbackoff = 0.3\n");
+    let desk = Desk::new(
+        "[scripts.a]\nfile = \"a.json\"\n[agents.busy]\n[failures]\nretries = 3\nbackoff = 0.3\n",
+    );
     let mark = desk.path("asked");
     let agent = format!(
         "[drivers.busy]\nstart = [\"sh\", \"-c\", \"sed -n 's/^do: //p' >x.sh; . ./x.sh; rm x.sh; test $(ls {0} | wc -l) -gt 2 || \
@@ -348,7 +365,12 @@ fn an_agent_that_is_asked_too_often_is_left_alone_for_a_while() {
 
     assert_eq!(ended.code, Some(0), "{}", ended.err);
     let rested = ended.err.lines().filter(|line| line.contains(": resting: turn 1 failed: "));
-    assert_eq!(rested.filter(|line| line.contains("429 Too Many Requests")).count(), 3, "{}", ended.err);
+    assert_eq!(
+        rested.filter(|line| line.contains("429 Too Many Requests")).count(),
+        3,
+        "{}",
+        ended.err
+    );
     desk.is_whole(2);
 }
 
@@ -362,9 +384,14 @@ fn turns_of_an_agent_are_begun_no_faster_than_its_rate() {
     desk.is_whole(2);
     let mut times: Vec<jiff::Timestamp> = vec![];
     for bundle in desk.bundles() {
-        let run: Value = serde_json::from_slice(&fs::read(bundle.join("run.json")).unwrap()).unwrap();
+        let run: Value =
+            serde_json::from_slice(&fs::read(bundle.join("run.json")).unwrap()).unwrap();
         let turns = run["turns"].as_array().unwrap();
-        times.extend(turns.iter().map(|turn| turn["started_at"].as_str().unwrap().parse::<jiff::Timestamp>().unwrap()));
+        times.extend(
+            turns.iter().map(|turn| {
+                turn["started_at"].as_str().unwrap().parse::<jiff::Timestamp>().unwrap()
+            }),
+        );
     }
     times.sort_unstable();
     // Four turns, three pauses of a second; how soon a turn begins when it may is the machine's affair.

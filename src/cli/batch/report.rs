@@ -14,8 +14,8 @@ use crate::{
         command_line::shell_words,
     },
     run::{
-        batch::{BatchRow, BatchState, Combination},
         Tokens,
+        batch::{BatchRow, BatchState, Combination},
     },
 };
 

@@ -250,7 +250,8 @@ fn correlation(row: &CorrelationRow) -> String {
 }
 
 fn notes(document: &Document) -> Vec<String> {
-    let alone = document.doubts.alone.iter().map(|it| format!("in no pair: {}: {}", it.place, it.what));
+    let alone =
+        document.doubts.alone.iter().map(|it| format!("in no pair: {}: {}", it.place, it.what));
     let problems =
         document.doubts.problems.iter().map(|it| format!("left out: {}: {}", it.place, it.what));
     let told = |run: &RunRow| -> Vec<String> {
@@ -261,7 +262,10 @@ fn notes(document: &Document) -> Vec<String> {
     let unfair = document.doubts.unfair.iter().map(|it| {
         let differences: Vec<String> = it.differences.iter().map(Difference::words).collect();
         let (task, agent) = (&it.task, &it.agent);
-        format!("{task}, {agent}: its runs differ in more than their condition: {}", differences.join("; "))
+        format!(
+            "{task}, {agent}: its runs differ in more than their condition: {}",
+            differences.join("; ")
+        )
     });
     document.runs.iter().flat_map(told).chain(alone).chain(problems).chain(unfair).collect()
 }

@@ -57,7 +57,10 @@ pub fn of(manifest: &Manifest) -> Conduct {
     all.extend([
         ("attempts that do not count", manifest.turns.iter().map(again).sum::<u64>().to_string()),
         ("turns without memory of those before", count(&|turn| turn.without_memory)),
-        ("requests that a person typed", count(&|turn| turn.typed || !turn.typed_within.is_empty())),
+        (
+            "requests that a person typed",
+            count(&|turn| turn.typed || !turn.typed_within.is_empty()),
+        ),
     ]);
     all
 }
@@ -100,10 +103,14 @@ mod tests {
             "turns": [{"turn": 1, "attempt": 3}, {"turn": 2, "without_memory": true}],
         }));
 
-        let value = |name| known.iter().find(|(it, _)| *it == name).map(|(_, value)| value.as_str());
+        let value =
+            |name| known.iter().find(|(it, _)| *it == name).map(|(_, value)| value.as_str());
         assert_eq!(value("arguments of the agent"), Some("-c x"));
         assert_eq!((value("tests"), value("budget of tokens")), (Some("none"), Some("5")));
-        assert_eq!((value("interruptions"), value("attempts that do not count")), (Some("2"), Some("2")));
+        assert_eq!(
+            (value("interruptions"), value("attempts that do not count")),
+            (Some("2"), Some("2"))
+        );
         assert_eq!(value("turns without memory of those before"), Some("1"));
         assert_eq!(value("architecture"), None);
     }

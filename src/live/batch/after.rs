@@ -45,14 +45,22 @@ pub fn next(after: &After, folder: &Path, run: &str, has_components: bool) -> Op
 }
 
 /// The words after `trajview` of a step. `usd` is what is left of the judge's budget.
-pub fn words(step: Step, after: &After, bundle: &Path, usd: Option<f64>, config: Option<&str>) -> Vec<String> {
+pub fn words(
+    step: Step,
+    after: &After,
+    bundle: &Path,
+    usd: Option<f64>,
+    config: Option<&str>,
+) -> Vec<String> {
     let bundle = bundle.display().to_string();
     let mut words: Vec<String> = match (step, &after.judge) {
         (Step::Judge, Some(JudgeRow { name, each_checkpoint, options, .. })) => {
             let mut words = vec!["judge".to_owned(), bundle, "--judge".into(), name.clone()];
             match usd {
                 // Both go on with a judging that was stopped, and begin one where there is none.
-                Some(usd) => words.extend(["--resume".into(), "--max-cost".into(), usd.to_string()]),
+                Some(usd) => {
+                    words.extend(["--resume".into(), "--max-cost".into(), usd.to_string()])
+                }
                 None => words.extend(["--shard".into(), "1/1".into()]),
             }
             if *each_checkpoint {
@@ -129,7 +137,8 @@ mod tests {
     use serde_json::json;
 
     fn wanted() -> After {
-        let judge = JudgeRow { name: "j".into(), usd: None, each_checkpoint: true, options: vec![] };
+        let judge =
+            JudgeRow { name: "j".into(), usd: None, each_checkpoint: true, options: vec![] };
         After { score: true, judge: Some(judge), test: None }
     }
 
@@ -147,7 +156,8 @@ mod tests {
         fs::write(folder.path().join("r.judge.json"), judge.to_string()).unwrap();
         assert_eq!(next(true), None);
         let results = Results::read(folder.path(), "r");
-        let rows = results.scores.iter().map(|it| (it.after.as_str(), it.number.as_str(), it.value));
+        let rows =
+            results.scores.iter().map(|it| (it.after.as_str(), it.number.as_str(), it.value));
         assert_eq!(
             rows.collect::<Vec<_>>(),
             [("c1", "erosion", Some(0.5)), ("c1", "verbosity", None), ("turn 2", "mcf", Some(3.5))]

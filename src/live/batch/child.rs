@@ -37,7 +37,8 @@ impl Child {
         folder: &Path,
         files: &Files<'_>,
     ) -> Result<Self, String> {
-        let said = |path: &Path, why: &std::io::Error| format!("cannot write {}: {why}", path.display());
+        let said =
+            |path: &Path, why: &std::io::Error| format!("cannot write {}: {why}", path.display());
         let mut log = OpenOptions::new()
             .append(true)
             .create(true)
@@ -148,7 +149,8 @@ mod tests {
     #[test]
     fn a_child_takes_orders_and_ends_when_nobody_gives_any() {
         let folder = tempfile::tempdir().unwrap();
-        let mut child = start(folder.path(), "while read word; do echo heard $word; done; echo gone >&2");
+        let mut child =
+            start(folder.path(), "while read word; do echo heard $word; done; echo gone >&2");
 
         child.order("go");
         child.stop();

@@ -245,9 +245,7 @@ fn began(process: u32) -> Option<u64> {
 fn is_alive(process: u32) -> bool {
     let pid = i32::try_from(process).ok().and_then(rustix::process::Pid::from_raw);
     // A process of somebody else answers with an error that is another than that there is none.
-    pid.is_some_and(|pid| {
-        rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH)
-    })
+    pid.is_some_and(|pid| rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH))
 }
 
 #[cfg(not(unix))]

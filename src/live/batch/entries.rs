@@ -137,16 +137,18 @@ struct KnownScript<'a> {
 type ByCondition<'a> = BTreeMap<&'static str, KnownScript<'a>>;
 
 fn scripts(plan: &Plan) -> Result<Vec<(&String, ByCondition<'_>)>, Unusable> {
-    let of = |row: &ScriptRow| -> Result<Vec<(&'static str, String, Option<String>, usize)>, Unusable> {
-        let script = sha256(&bytes_of(&row.file)?);
-        let known = |condition: &Condition| {
-            let given = row.specification.as_deref().filter(|_| *condition == Condition::SingleShot);
-            let (script_read, _) = asked(Some(&row.file), given, Some(*condition))?;
-            let specification = given.map(bytes_of).transpose()?.map(|bytes| sha256(&bytes));
-            Ok((condition.word(), script.clone(), specification, script_read.requests.len()))
+    let of =
+        |row: &ScriptRow| -> Result<Vec<(&'static str, String, Option<String>, usize)>, Unusable> {
+            let script = sha256(&bytes_of(&row.file)?);
+            let known = |condition: &Condition| {
+                let given =
+                    row.specification.as_deref().filter(|_| *condition == Condition::SingleShot);
+                let (script_read, _) = asked(Some(&row.file), given, Some(*condition))?;
+                let specification = given.map(bytes_of).transpose()?.map(|bytes| sha256(&bytes));
+                Ok((condition.word(), script.clone(), specification, script_read.requests.len()))
+            };
+            plan.conditions.iter().map(known).collect()
         };
-        plan.conditions.iter().map(known).collect()
-    };
     let mut all = vec![];
     for (name, row) in &plan.scripts {
         let known = of(row)?.into_iter().map(|(condition, sha256, specification, requests)| {
@@ -336,9 +338,11 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let before: Vec<String> = read(&place, PLAN).unwrap().into_iter().map(|it| it.id).collect();
         let grown = PLAN.replace("repeats = 2", "repeats = 3\nlayers = [[], [\"continuity\"]]");
-        let grown = grown + "base_url = \"http://127.0.0.1:1\"\nturns_per_minute = 3\n[limits]\nusd = 3.0\n";
+        let grown = grown
+            + "base_url = \"http://127.0.0.1:1\"\nturns_per_minute = 3\n[limits]\nusd = 3.0\n";
 
-        let after: Vec<String> = read(&place, &grown).unwrap().into_iter().map(|it| it.id).collect();
+        let after: Vec<String> =
+            read(&place, &grown).unwrap().into_iter().map(|it| it.id).collect();
 
         assert!(before.iter().all(|id| after.contains(id)));
         assert_eq!(after.len(), before.len() * 3);
@@ -351,7 +355,9 @@ mod tests {
     #[test]
     fn what_is_excluded_is_not_run_and_shards_are_all_runs_together() {
         let place = tempfile::tempdir().unwrap();
-        let less = format!("{PLAN}[[exclude]]\nagent = \"claude\"\nmodel = \"2\"\n[[exclude]]\nrepeat = 2\n");
+        let less = format!(
+            "{PLAN}[[exclude]]\nagent = \"claude\"\nmodel = \"2\"\n[[exclude]]\nrepeat = 2\n"
+        );
 
         let all = read(&place, &less).unwrap();
 
@@ -365,13 +371,20 @@ mod tests {
     #[test]
     fn what_may_change_is_said_again_when_a_run_goes_on() {
         let place = tempfile::tempdir().unwrap();
-        let all = read(&place, &format!("{PLAN}base_url = \"http://s\"\nargs = [\"-x\"]\n")).unwrap();
+        let all =
+            read(&place, &format!("{PLAN}base_url = \"http://s\"\nargs = [\"-x\"]\n")).unwrap();
 
         let (begins, goes_on) = (all[0].words(false).join(" "), all[0].words(true).join(" "));
 
         assert!(begins.starts_with("live --agent claude --script "), "{begins}");
-        assert!(begins.ends_with("--base-url http://s --retries 0 --on-failure stop -- -x"), "{begins}");
+        assert!(
+            begins.ends_with("--base-url http://s --retries 0 --on-failure stop -- -x"),
+            "{begins}"
+        );
         assert!(goes_on.starts_with("live --resume --out "), "{goes_on}");
-        assert!(goes_on.ends_with("--base-url http://s --retries 0 --on-failure stop"), "{goes_on}");
+        assert!(
+            goes_on.ends_with("--base-url http://s --retries 0 --on-failure stop"),
+            "{goes_on}"
+        );
     }
 }

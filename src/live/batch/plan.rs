@@ -268,7 +268,8 @@ impl Plan {
             ("limits.run.timeout_idle", self.limits.run.timeout_idle),
             ("failures.backoff", Some(self.failures.backoff)),
         ];
-        let limits = limits.iter().filter_map(|(name, value)| Some(((*name).to_owned(), (*value)?)));
+        let limits =
+            limits.iter().filter_map(|(name, value)| Some(((*name).to_owned(), (*value)?)));
         let mut numbers = rates.map(|(name, rate)| (format!("rate of {name}"), rate)).chain(limits);
         if let Some((name, _)) = numbers.find(|(_, it)| !(it.is_finite() && *it > 0.0)) {
             return Err(format!("{name}: expected a number above 0"));

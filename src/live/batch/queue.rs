@@ -86,7 +86,7 @@ pub struct Summary {
     pub past: Past,
     /// Why no further run is begun; None where nothing keeps them from it.
     pub halted: Option<String>,
-    /// Whether it was told to stop.
+    /// Whether it was told to stop before all was done.
     pub is_stopped: bool,
 }
 
@@ -277,12 +277,14 @@ impl Batch {
 
     /// What came of it so far.
     pub fn summary(&self) -> Summary {
+        let rows = self.shown();
+        let is_left = rows.iter().any(|row| !row.progress.state.is_settled());
         Summary {
-            rows: self.shown(),
             used: self.used(),
             past: self.record.past(),
             halted: self.course.halted.clone(),
-            is_stopped: self.course.is_quitting,
+            is_stopped: self.course.is_quitting && is_left,
+            rows,
         }
     }
 
@@ -309,7 +311,8 @@ impl Batch {
         for run in &mut self.runs {
             run.refresh();
             if run.seen.is_none() && self.beside.join("left-out").join(&run.entry.name).is_dir() {
-                run.look = Look::at(&self.beside.join("left-out").join(&run.entry.name)).unwrap_or_default();
+                run.look = Look::at(&self.beside.join("left-out").join(&run.entry.name))
+                    .unwrap_or_default();
                 if !self.options.again {
                     let why = match &run.look.stopped {
                         Some(Halted::Failed(why)) => why.clone(),
@@ -337,7 +340,9 @@ impl Batch {
         let scores = self.beside.join("scores");
         let mut newly = vec![];
         for at in 0..self.runs.len() {
-            if self.slots.iter().any(|slot| slot.run == at) || self.runs[at].state == BatchState::Done {
+            if self.slots.iter().any(|slot| slot.run == at)
+                || self.runs[at].state == BatchState::Done
+            {
                 continue;
             }
             let is_new = self.runs[at].refresh();
@@ -412,7 +417,11 @@ impl Batch {
         let scores = self.beside.join("scores");
         let run = &mut self.runs[number];
         if run.look.is_finished {
-            let state = if run.is_whole(&self.read, &scores) { BatchState::Done } else { BatchState::Waiting };
+            let state = if run.is_whole(&self.read, &scores) {
+                BatchState::Done
+            } else {
+                BatchState::Waiting
+            };
             run.enter(state, None);
             return Ok(());
         }
@@ -451,7 +460,12 @@ impl Batch {
     }
 
     /// A turn failed: it is made again, or what the plan says for one that failed too often.
-    fn settle_failed(&mut self, number: usize, why: String, now: Instant) -> Result<(), WriteError> {
+    fn settle_failed(
+        &mut self,
+        number: usize,
+        why: String,
+        now: Instant,
+    ) -> Result<(), WriteError> {
         let failures = &self.read.plan.failures;
         let run = &mut self.runs[number];
         let is_refused = is_too_often(&why);
@@ -505,7 +519,11 @@ impl Batch {
             self.record.write(event)?;
             let run = &mut self.runs[number];
             run.broke_off = 0;
-            let state = if run.is_whole(&self.read, &scores) { BatchState::Done } else { BatchState::Waiting };
+            let state = if run.is_whole(&self.read, &scores) {
+                BatchState::Done
+            } else {
+                BatchState::Waiting
+            };
             run.enter(state, None);
             return Ok(());
         }
@@ -766,7 +784,8 @@ impl Batch {
             let of_run = |slot: &&mut Slot| self.runs[slot.run].entry.name == name;
             if let Some(slot) = self.slots.iter_mut().find(of_run) {
                 end(slot, Ends::Lost);
-                let what = "another machine has taken it, because this one did not answer for too long";
+                let what =
+                    "another machine has taken it, because this one did not answer for too long";
                 tell(BatchEvent::Said(format!("{name}: {what}")));
             }
         }
@@ -797,7 +816,8 @@ impl Batch {
                 match slot {
                     Some(slot) => end(slot, Ends::Person),
                     None if !state.is_settled() && state != BatchState::Elsewhere => {
-                        self.runs[number].enter(BatchState::Stopped, Some("a person stopped it".into()));
+                        self.runs[number]
+                            .enter(BatchState::Stopped, Some("a person stopped it".into()));
                     }
                     None => {}
                 }
@@ -866,7 +886,8 @@ impl Run {
     /// Whether nothing is left to be done with it.
     fn is_whole(&self, read: &ReadPlan, scores: &std::path::Path) -> bool {
         let Entry { name, has_components, .. } = &self.entry;
-        self.look.is_finished && after::next(&read.plan.after, scores, name, *has_components).is_none()
+        self.look.is_finished
+            && after::next(&read.plan.after, scores, name, *has_components).is_none()
     }
 
     fn row(&self) -> BatchRow {

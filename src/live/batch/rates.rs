@@ -39,9 +39,10 @@ impl Rates {
             apart: Duration::try_from_secs_f64(60.0 / rate).ok(),
             ..Lane::default()
         };
-        let agents = plan.agents.iter().filter_map(|(name, row)| {
-            Some((agent(name), lane(row.turns_per_minute?)))
-        });
+        let agents = plan
+            .agents
+            .iter()
+            .filter_map(|(name, row)| Some((agent(name), lane(row.turns_per_minute?))));
         let models = plan.rates.iter().map(|(name, rate)| (model(name), lane(*rate)));
         let backoff = Duration::try_from_secs_f64(plan.failures.backoff).unwrap_or(LONGEST);
         Self { lanes: agents.chain(models).collect(), backoff }
@@ -126,7 +127,11 @@ mod tests {
     use super::*;
 
     fn run(agent: &str, model: Option<&str>) -> Combination {
-        Combination { agent: agent.into(), model: model.map(str::to_owned), ..Combination::default() }
+        Combination {
+            agent: agent.into(),
+            model: model.map(str::to_owned),
+            ..Combination::default()
+        }
     }
 
     fn rates(more: &str) -> Rates {
@@ -165,7 +170,9 @@ mod tests {
 
     #[test]
     fn what_servers_say_is_understood() {
-        for why in ["HTTP 429", "API Error: Rate limit reached", "overloaded_error", "Too Many Requests"] {
+        for why in
+            ["HTTP 429", "API Error: Rate limit reached", "overloaded_error", "Too Many Requests"]
+        {
             assert!(is_too_often(why), "{why}");
         }
         for why in ["exit code 1", "4290 tokens", "no model"] {

@@ -143,7 +143,8 @@ fn otherwise_made(parties: &[Party]) -> Option<String> {
         conducts.iter().enumerate().map(|(at, conduct)| (letter(at), conduct)).collect();
     let differences = fairness::differences(&named);
     let words: Vec<String> = differences.iter().map(Difference::words).collect();
-    (!words.is_empty()).then(|| format!("they differ in more than their condition: {}", words.join("; ")))
+    (!words.is_empty())
+        .then(|| format!("they differ in more than their condition: {}", words.join("; ")))
 }
 
 fn missing_verdicts(at: usize, party: &Party) -> Option<String> {
