@@ -2,7 +2,7 @@
 
 mod report;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::{
     live::batch::{
@@ -62,7 +62,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let remarks = remarks(&read.plan);
     let shard = args.shard.unwrap_or(Shard::WHOLE);
     if args.print_plan {
-        report::plan(&read, &of_shard(all, shard), &remarks, args.json, out)?;
+        report::plan(&of_shard(all, shard), &remarks, &shown(&read.out), args.json, out)?;
         return Ok(Exit::Fine);
     }
     remarks.iter().for_each(|remark| tell(remark));
@@ -89,7 +89,7 @@ fn on_screen(
     let settings = config::load(args.config.as_deref())?;
     settings.problems.iter().for_each(|problem| tell(problem));
     let looks = super::view::of_settings(settings, args.config.as_deref());
-    let (place, program) = (read.out.clone(), options.program.clone());
+    let (place, program) = (shown(&read.out), options.program.clone());
     let batch = Batch::open(read, all, options)?;
     let shown = runtime::batch(batch, &place, &program, &looks);
     let (ending, summary) = shown.map_err(|why| match why {
@@ -107,6 +107,13 @@ fn on_screen(
     end(&summary, signal, &place)
 }
 
+/// The folder as it is called from here.
+fn shown(folder: &Path) -> PathBuf {
+    let here = std::env::current_dir().ok();
+    let below = here.and_then(|here| folder.strip_prefix(here).ok().map(Path::to_owned));
+    below.filter(|it| !it.as_os_str().is_empty()).unwrap_or_else(|| folder.to_owned())
+}
+
 fn headless(
     args: &Args,
     read: ReadPlan,
@@ -115,7 +122,7 @@ fn headless(
     out: &mut Out,
 ) -> Outcome {
     let (stop, signal) = signals::listen();
-    let place = read.out.clone();
+    let place = shown(&read.out);
     let mut batch = Batch::open(read, all, options)?;
     report::begins(&batch.shown(), &place);
     // Nobody gives commands; the sender stays, so that the end of all commands is not one.
@@ -127,7 +134,7 @@ fn headless(
 }
 
 /// How it ended, as an exit code and a sentence.
-fn end(summary: &Summary, signal: Option<u8>, place: &std::path::Path) -> Outcome {
+fn end(summary: &Summary, signal: Option<u8>, place: &Path) -> Outcome {
     if summary.is_complete() {
         return Ok(Exit::Fine);
     }

@@ -449,3 +449,107 @@ fn runs_that_are_over_are_scored_and_judged_within_a_budget() {
     assert_eq!(again.code, Some(0), "{}", again.err);
     assert_eq!(server.seen().len(), asked, "nothing is judged twice");
 }
+
+#[test]
+fn a_batch_is_watched_and_steered_on_screen() {
+    let desk = Desk::new(&format!("{FOUR}[agents.failing]\n[failures]\nretries = 0\n"));
+    let mut command = portable_pty::CommandBuilder::new(env!("CARGO_BIN_EXE_trajview"));
+    command.arg("batch");
+    command.arg(desk.path("plan.toml"));
+    command.args(["--jobs", "2", "--config"]);
+    command.arg(desk.path("config.toml"));
+    ["NO_COLOR", "LC_ALL", "LC_CTYPE", "LANG"].iter().for_each(|name| command.env_remove(name));
+    let mut screen = crate::pty::Tui::spawn(110, 24, command);
+
+    screen.wait_for("4 done, 4 failed");
+    let frame = screen.wait_for("a plain emergent 1");
+    assert!(frame.contains("next that waits for you"), "{frame}");
+    // The first that waits for a person, and why.
+    screen.press("n");
+    screen.wait_for("it is left out");
+    screen.press("r");
+    screen.wait_for("1 waiting");
+    screen.wait_for("4 done, 4 failed");
+    // One that is whole is opened as it was made, and left again.
+    screen.press("G");
+    screen.press("\r");
+    screen.wait_for("turn 3");
+    screen.press("q");
+    screen.wait_for("next that waits for you");
+    screen.press("q");
+    let last = screen.wait_for("8 runs");
+
+    assert!(last.contains("4 done, 4 failed"), "{last}");
+    assert_eq!(left_running(&desk.bundles()), Vec::<String>::new());
+}
+
+/// Two scripts of three turns for the scripted server of the live kit, as it reads them and as a run is asked.
+fn real_scripts(desk: &Desk) {
+    let mut turns = vec![];
+    for (number, name) in SCRIPTS.iter().enumerate() {
+        let prompt = |turn: usize| format!("Task {name}: write the line of part {turn}.");
+        let turn = |id: usize, prompt: String, lines: &str| {
+            let command = format!("for line in {lines}; do echo $line >>lines.txt; done");
+            json!({"id": id, "prompt": prompt, "steps": [
+                {"say": "I write it.", "ops": [{"op": "bash", "cmd": command, "desc": "Write"}]},
+                {"ops": [{"op": "bash", "cmd": "cat lines.txt", "desc": "Look"}]},
+                {"say": "It is written."},
+            ]})
+        };
+        turns.extend((1..=3).map(|at| turn(number * 10 + at, prompt(at), &at.to_string())));
+        let all = format!("Task {name} as a whole: write the lines of all three parts.");
+        turns.push(turn(100 + number, all.clone(), "1 2 3"));
+        fs::write(desk.path(&format!("{name}.md")), &all).unwrap();
+        let request =
+            |at: usize| json!({"turn": at, "text": prompt(at), "checkpoint": format!("c{at}")});
+        let requests: Vec<Value> = (1..=3).map(request).collect();
+        let script = json!({"schema": "trajview.script/1", "task": name, "requests": requests});
+        fs::write(desk.path(&format!("{name}.json")), script.to_string()).unwrap();
+    }
+    fs::write(desk.path("server.json"), json!({"name": "batch", "turns": turns}).to_string())
+        .unwrap();
+}
+
+#[test]
+#[ignore = "needs TRAJVIEW_REAL_DATA, TRAJVIEW_REAL_CLI, node and python3"]
+fn codex_and_claude_code_make_twenty_four_runs_though_they_are_killed_twice() {
+    use crate::live_agents::{npm, server_of_many};
+    let desk = Desk::new("");
+    real_scripts(&desk);
+    let (_server, url) = server_of_many(&desk.path("server.json"), &desk.path("port"));
+    let codex = npm("@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex");
+    let claude = npm("@anthropic-ai/claude-code-linux-x64/claude");
+    let agent = |name: &str, program: &Path| {
+        let program = program.display();
+        format!(
+            "[agents.{name}]\nprogram = \"{program}\"\nbase_url = \"{url}\"\npermissions = \"full\"\n"
+        )
+    };
+    let scripts = SCRIPTS.map(|name| {
+        format!("[scripts.{name}]\nfile = \"{name}.json\"\nspecification = \"{name}.md\"\n")
+    });
+    desk.plan(&format!(
+        "repeats = 3\nmodels = [\"gpt-5.5\"]\n{}{}{}[limits.run]\ntimeout_turn = 240.0\n[failures]\nretries = 3\n",
+        scripts.concat(),
+        agent("codex", &codex),
+        agent("claude", &claude).replace("base_url", "models = [\"claude-sonnet-4-5\"]\nbase_url"),
+    ));
+    let first = desk.start(&["--jobs", "4"]);
+    wait_for("the eighth turn", || desk.count("\"what\":\"turn-ended\"") >= 8);
+    kill_all(first);
+    let before = desk.count("\"what\":\"process\"");
+    let second = desk.start(&["--jobs", "4"]);
+    wait_for("agents at work", || desk.count("\"what\":\"process\"") >= before + 10);
+    kill_all(second);
+
+    let third = desk.batch(&["--jobs", "4"]);
+
+    assert_eq!(third.code, Some(0), "{}", third.err);
+    desk.is_whole(24);
+    let done = document(&third);
+    println!("wall {} s, runs {} s, {}", done["wall_seconds"], done["run_seconds"], done["tokens"]);
+    let runs = desk.path("plan.runs");
+    let table = trajview(&["corpus", runs.to_str().unwrap(), "--pair", "single-shot,emergent"]);
+    println!("{}", table.out);
+    assert!(table.out.contains("single-shot less emergent, task by task"), "{}", table.out);
+}

@@ -10,7 +10,7 @@ use crate::{
         output::{Out, Table, dash, plain},
     },
     live::{
-        batch::{BatchEvent, Entry, ReadPlan, Summary},
+        batch::{BatchEvent, Entry, Summary},
         command_line::shell_words,
     },
     run::{
@@ -194,9 +194,9 @@ struct PlannedRun<'a> {
 }
 
 pub fn plan(
-    read: &ReadPlan,
     entries: &[Entry],
     remarks: &[String],
+    place: &Path,
     json: bool,
     out: &mut Out,
 ) -> io::Result<()> {
@@ -221,14 +221,14 @@ pub fn plan(
         });
         return out.json(&Planned {
             schema: "trajview.batch-plan/1",
-            folder: read.out.display().to_string(),
+            folder: place.display().to_string(),
             remarks,
             runs: runs.collect(),
         });
     }
     let (runs, turns) = (entries.len(), entries.iter().map(|entry| entry.requests).sum());
     let counted = (at::counted(runs, "run"), at::counted(turns, "request"));
-    out.line(&format!("{}, {} in {}", counted.0, counted.1, read.out.display()))?;
+    out.line(&format!("{}, {} in {}", counted.0, counted.1, place.display()))?;
     remarks.iter().try_for_each(|remark| out.line(remark))?;
     for entry in entries {
         let words = command(entry, false);

@@ -17,6 +17,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::store::write::{self, WriteError};
 
+use super::super::recorder::fresh_id;
+
 /// Which process, on which machine, since when.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Owner {
@@ -121,11 +123,9 @@ impl Claims {
         }
         let number = newest.map_or(1, |number| number.saturating_add(1));
         let claim = Claim { owner: self.here.clone(), renewed: 0, free: false };
-        match write::new_file(&self.path(run, number), &bytes_of(&claim)) {
-            Ok(()) => {}
-            // Somebody was faster.
-            Err(WriteError::Taken { .. }) => return Ok(Some(self.owner_of(run, number))),
-            Err(why) => return Err(why),
+        let path = self.path(run, number);
+        if !self.create(&path, &bytes_of(&claim)).map_err(WriteError::at(&path))? {
+            return Ok(Some(self.owner_of(run, number)));
         }
         if let Some(higher) = self.newest(run).filter(|it| *it > number) {
             return Ok(Some(self.owner_of(run, higher)));
@@ -133,6 +133,25 @@ impl Claims {
         self.watched.remove(run);
         self.ours.insert(run.to_owned(), Held { number, renewed: 0, at: Instant::now() });
         Ok(None)
+    }
+
+    /// Makes a file that is there whole or not at all; false where somebody was faster. Until then it has a name that no
+    /// process on any machine has.
+    fn create(&self, path: &Path, content: &[u8]) -> io::Result<bool> {
+        let part = self.folder.join(format!("{}.part", fresh_id()));
+        fs::write(&part, content)?;
+        let linked = match fs::hard_link(&part, path) {
+            Ok(()) => Ok(true),
+            Err(why) if why.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+            // A file system without links: the name alone has to do, and is empty for a moment.
+            Err(_) => match fs::File::create_new(path) {
+                Ok(_) => fs::rename(&part, path).map(|()| true),
+                Err(why) if why.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+                Err(why) => Err(why),
+            },
+        };
+        let _ = fs::remove_file(&part); // it may have become the claim
+        linked
     }
 
     /// Who makes the run; None where it may be claimed.
