@@ -1,9 +1,11 @@
-//! The queue: which run is begun next, what becomes of one that ends, and when all of it is over.
+//! The queue: which run is begun next ([`begin`]), what becomes of one that ends ([`settle`]), and when all of it is over.
+
+mod begin;
+mod settle;
 
 use std::{
     fs,
-    path::PathBuf,
-    process::ExitStatus,
+    path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
@@ -16,18 +18,15 @@ use crate::{
 };
 
 use super::{
-    super::{
-        control::{ORDER_GO, ORDER_PAUSE},
-        journal, process,
-    },
+    super::{control::ORDER_PAUSE, journal, process},
     after::{self, Results, Step},
     beside,
-    child::{Child, Files, ending, put_away},
+    child::Child,
     claims::Claims,
     entries::Entry,
     look::{Halted, Look, length},
-    plan::{ReadPlan, Rule},
-    rates::{Rates, is_too_often},
+    plan::ReadPlan,
+    rates::Rates,
     record::{Past, Record, RecordedEvent, SCHEMA},
 };
 
@@ -310,9 +309,9 @@ impl Batch {
         let scores = self.beside.join("scores");
         for run in &mut self.runs {
             run.refresh();
-            if run.seen.is_none() && self.beside.join("left-out").join(&run.entry.name).is_dir() {
-                run.look = Look::at(&self.beside.join("left-out").join(&run.entry.name))
-                    .unwrap_or_default();
+            let left_out = left_out(&self.beside, &run.entry);
+            if run.seen.is_none() && left_out.is_dir() {
+                run.look = Look::at(&left_out).unwrap_or_default();
                 if !self.options.again {
                     let why = match &run.look.stopped {
                         Some(Halted::Failed(why)) => why.clone(),
@@ -338,23 +337,26 @@ impl Batch {
     /// Looks at what other processes make.
     fn look_elsewhere(&mut self) {
         let scores = self.beside.join("scores");
-        let mut newly = vec![];
         for at in 0..self.runs.len() {
-            if self.slots.iter().any(|slot| slot.run == at)
-                || self.runs[at].state == BatchState::Done
-            {
+            let is_ours = self.slots.iter().any(|slot| slot.run == at);
+            if is_ours || self.runs[at].state == BatchState::Done {
                 continue;
             }
-            let is_new = self.runs[at].refresh();
-            let is_elsewhere = self.runs[at].state == BatchState::Elsewhere;
-            if is_new && is_elsewhere && self.runs[at].is_whole(&self.read, &scores) {
-                newly.push(at);
+            let run = &mut self.runs[at];
+            run.refresh();
+            if run.state != BatchState::Elsewhere {
+                continue;
             }
-        }
-        for at in newly {
-            let name = self.runs[at].entry.name.clone();
-            self.runs[at].results = Results::read(&scores, &name);
-            self.runs[at].enter(BatchState::Done, None);
+            if run.is_whole(&self.read, &scores) {
+                run.results = Results::read(&scores, &run.entry.name);
+                run.enter(BatchState::Done, None);
+            } else if let Some(why) = &self.course.halted
+                && !run.look.is_finished
+                && self.claims.other(&run.entry.name).is_none()
+                && !journal::is_under_way(&run.entry.bundle)
+            {
+                run.enter(BatchState::Budget, Some(why.clone()));
+            }
         }
     }
 
@@ -381,168 +383,6 @@ impl Batch {
                     self.settle(slot, status, now)?;
                 }
             }
-        }
-        Ok(())
-    }
-
-    /// What becomes of a run whose child has ended.
-    fn settle(&mut self, slot: Slot, status: ExitStatus, now: Instant) -> Result<(), WriteError> {
-        let number = slot.run;
-        let last_words = slot.child.last_words();
-        match slot.step {
-            Some(step) => self.settle_step(number, step, status, last_words, slot.ends)?,
-            None => self.settle_run(number, status, last_words, (slot.ends, now))?,
-        }
-        let run = &self.runs[number];
-        let event = RecordedEvent::RunEnded {
-            run: run.entry.name.clone(),
-            state: run.state.word().to_owned(),
-            why: run.why.clone(),
-            turns: run.look.turns,
-        };
-        self.record.write(event)?;
-        if slot.ends != Some(Ends::Lost) {
-            self.claims.give_back(&run.entry.name);
-        }
-        Ok(())
-    }
-
-    fn settle_run(
-        &mut self,
-        number: usize,
-        status: ExitStatus,
-        last_words: Option<String>,
-        (ends, now): (Option<Ends>, Instant),
-    ) -> Result<(), WriteError> {
-        let scores = self.beside.join("scores");
-        let run = &mut self.runs[number];
-        if run.look.is_finished {
-            let state = if run.is_whole(&self.read, &scores) {
-                BatchState::Done
-            } else {
-                BatchState::Waiting
-            };
-            run.enter(state, None);
-            return Ok(());
-        }
-        match (ends, run.look.stopped.clone()) {
-            (Some(Ends::Person), _) => {
-                run.enter(BatchState::Stopped, Some("a person stopped it".into()));
-            }
-            (Some(Ends::Quit), _) => run.enter(BatchState::Waiting, None),
-            (Some(Ends::Lost), _) => run.enter(BatchState::Elsewhere, None),
-            (Some(Ends::Budget(_)), _) => {
-                let why = self.course.halted.clone();
-                run.enter(BatchState::Budget, why);
-            }
-            (None, Some(Halted::Budget(why))) => run.enter(BatchState::Budget, Some(why)),
-            (None, Some(Halted::Failed(why))) => return self.settle_failed(number, why, now),
-            (None, Some(Halted::Told)) => {
-                run.enter(BatchState::Stopped, Some("it was told to stop".into()));
-            }
-            (None, stopped) => {
-                let why = match stopped {
-                    Some(Halted::Unwritten(why)) => why,
-                    _ => last_words.unwrap_or_else(|| ending(status)),
-                };
-                run.broke_off += 1;
-                let tries = self.read.plan.failures.retries + run.added;
-                // Wrong arguments do not become right.
-                if status.code() == Some(2) || run.broke_off > tries {
-                    run.enter(BatchState::Failed, Some(why));
-                } else {
-                    run.rests_until = Some(now + REST);
-                    run.enter(BatchState::Resting, Some(why));
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// A turn failed: it is made again, or what the plan says for one that failed too often.
-    fn settle_failed(
-        &mut self,
-        number: usize,
-        why: String,
-        now: Instant,
-    ) -> Result<(), WriteError> {
-        let failures = &self.read.plan.failures;
-        let run = &mut self.runs[number];
-        let is_refused = is_too_often(&why);
-        let pause = is_refused.then(|| self.rates.refused(&run.entry.combination, now));
-        if run.look.tries <= failures.retries + run.added {
-            run.rests_until = Some(now + pause.unwrap_or(REST));
-            run.enter(BatchState::Resting, Some(why));
-            return Ok(());
-        }
-        if failures.rule == Rule::Stop {
-            self.course.halted.get_or_insert(format!("{}: {why}", run.entry.name));
-            run.enter(BatchState::Failed, Some(why));
-            return Ok(());
-        }
-        match put_away(&run.entry.bundle, &self.beside.join("left-out")) {
-            Ok(_) => {
-                run.enter(BatchState::Failed, Some(format!("{why}; it is left out")));
-                self.record.write(RecordedEvent::LeftOut { run: run.entry.name.clone() })
-            }
-            Err(moved) => {
-                run.enter(BatchState::Failed, Some(format!("{why}; {moved}")));
-                Ok(())
-            }
-        }
-    }
-
-    /// A run was scored or judged, or could not be.
-    fn settle_step(
-        &mut self,
-        number: usize,
-        step: Step,
-        status: ExitStatus,
-        last_words: Option<String>,
-        ends: Option<Ends>,
-    ) -> Result<(), WriteError> {
-        let scores = self.beside.join("scores");
-        let run = &mut self.runs[number];
-        let place = step.place(&scores, &run.entry.name);
-        let part = place.with_extension("part");
-        // One that got no verdict ends with 1, and has said what it has.
-        let is_done = matches!(status.code(), Some(0 | 1)) && ends.is_none();
-        if is_done && fs::metadata(&part).is_ok_and(|meta| meta.len() > 0) {
-            fs::rename(&part, &place).map_err(WriteError::at(&place))?;
-            run.results = Results::read(&scores, &run.entry.name);
-            let name = run.entry.name.clone();
-            let cost_usd = run.results.cost_usd;
-            let event = match step {
-                Step::Score => RecordedEvent::Scored { run: name },
-                Step::Judge => RecordedEvent::Judged { run: name, cost_usd },
-            };
-            self.record.write(event)?;
-            let run = &mut self.runs[number];
-            run.broke_off = 0;
-            let state = if run.is_whole(&self.read, &scores) {
-                BatchState::Done
-            } else {
-                BatchState::Waiting
-            };
-            run.enter(state, None);
-            return Ok(());
-        }
-        if ends.is_some() {
-            let is_by_person = ends == Some(Ends::Person);
-            let why = format!("{}: a person stopped that", step.words());
-            match is_by_person {
-                true => run.enter(BatchState::Stopped, Some(why)),
-                false => run.enter(BatchState::Waiting, None),
-            }
-            return Ok(());
-        }
-        run.broke_off += 1;
-        let why = format!("{}: {}", step.words(), last_words.unwrap_or_else(|| ending(status)));
-        if run.broke_off > self.read.plan.failures.retries + run.added {
-            run.enter(BatchState::Failed, Some(why));
-        } else {
-            run.rests_until = Some(Instant::now() + REST);
-            run.enter(BatchState::Resting, Some(why));
         }
         Ok(())
     }
@@ -598,184 +438,6 @@ impl Batch {
         let minutes = used.seconds / 60.0;
         let most = limits.minutes.filter(|most| minutes >= *most)?;
         Some(format!("all runs took {minutes:.1} minutes; the limit is {most:.1}"))
-    }
-
-    /// Has runs whose agents may be asked begin their next turn.
-    fn begin_turns(&mut self, now: Instant) {
-        for slot in self.slots.iter_mut().filter(|slot| slot.ends.is_none()) {
-            let run = &self.runs[slot.run];
-            let next = run.look.turns + 1;
-            let Some(may_begin) = slot.may_begin else { continue };
-            let waits = !run.look.is_open && may_begin < next && next <= run.entry.requests;
-            if waits && self.rates.wait(&run.entry.combination, now).is_none() {
-                self.rates.begin(&run.entry.combination, now);
-                slot.child.order(ORDER_GO);
-                slot.may_begin = Some(next);
-            }
-        }
-    }
-
-    /// Begins what may be begun while there is room.
-    fn begin_runs(
-        &mut self,
-        now: Instant,
-        tell: &mut dyn FnMut(BatchEvent<'_>),
-    ) -> Result<(), WriteError> {
-        if self.course.is_quitting || self.course.is_paused {
-            return Ok(());
-        }
-        for number in 0..self.runs.len() {
-            if self.slots.len() >= self.options.jobs {
-                break;
-            }
-            if self.may_be_begun(number, now) && self.is_taken(number, now)? {
-                self.begin(number, now, tell)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn may_be_begun(&self, number: usize, now: Instant) -> bool {
-        let run = &self.runs[number];
-        let is_due = run.rests_until.is_none_or(|until| now >= until);
-        let waits = match run.state {
-            BatchState::Waiting => true,
-            BatchState::Resting => is_due,
-            // Its claim is looked at as often as its folder.
-            BatchState::Elsewhere => is_due,
-            _ => false,
-        };
-        let is_at_work = self.slots.iter().any(|slot| slot.run == number);
-        if !run.is_mine || !waits || !is_due || is_at_work {
-            return false;
-        }
-        if run.look.is_finished {
-            let is_judging = self.slots.iter().any(|slot| slot.step == Some(Step::Judge));
-            let judge = self.read.plan.after.judge.as_ref();
-            // What a judge costs is known when it is done: with a limit one is asked at a time.
-            return !(is_judging && judge.is_some_and(|judge| judge.usd.is_some()));
-        }
-        self.course.halted.is_none() && self.rates.wait(&run.entry.combination, now).is_none()
-    }
-
-    /// Whether the run is ours now, and still to be made.
-    fn is_taken(&mut self, number: usize, now: Instant) -> Result<bool, WriteError> {
-        let scores = self.beside.join("scores");
-        let name = self.runs[number].entry.name.clone();
-        let owner = self.claims.take(&name)?;
-        let run = &mut self.runs[number];
-        run.rests_until = Some(now + LOOKS);
-        if let Some(owner) = owner {
-            let why = format!("process {} on {} makes it", owner.process, owner.host);
-            run.enter(BatchState::Elsewhere, Some(why));
-            return Ok(false);
-        }
-        // Whoever made it before may have changed everything.
-        run.seen = None;
-        run.refresh();
-        if journal::is_under_way(&run.entry.bundle) {
-            let why = "a process whose batch was killed still ends its turn";
-            run.enter(BatchState::Elsewhere, Some(why.into()));
-        } else if run.is_whole(&self.read, &scores) {
-            run.results = Results::read(&scores, &name);
-            run.enter(BatchState::Done, None);
-        } else {
-            return Ok(true);
-        }
-        self.claims.give_back(&name);
-        Ok(false)
-    }
-
-    fn begin(
-        &mut self,
-        number: usize,
-        now: Instant,
-        tell: &mut dyn FnMut(BatchEvent<'_>),
-    ) -> Result<(), WriteError> {
-        let name = self.runs[number].entry.name.clone();
-        let started = match self.runs[number].look.is_finished {
-            true => self.start_step(number),
-            false => self.start_run(number),
-        };
-        match started {
-            Err(why) => {
-                self.runs[number].enter(BatchState::Failed, Some(why));
-                self.claims.give_back(&name);
-            }
-            Ok(None) => self.claims.give_back(&name),
-            Ok(Some(slot)) => {
-                let run = &mut self.runs[number];
-                let goes_on = run.seen.is_some();
-                let process = slot.child.id();
-                match slot.step {
-                    Some(step) => run.enter(BatchState::Judging, Some(step.words().into())),
-                    None => {
-                        run.enter(BatchState::Running, None);
-                        tell(BatchEvent::Began { row: &run.row(), goes_on });
-                        if slot.may_begin.is_none() {
-                            self.rates.begin(&run.entry.combination, now);
-                        }
-                    }
-                }
-                self.slots.push(slot);
-                self.record.write(RecordedEvent::RunBegan { run: name, goes_on, process })?;
-            }
-        }
-        Ok(())
-    }
-
-    /// The child that makes the run, or goes on with it. The error is a sentence.
-    fn start_run(&mut self, number: usize) -> Result<Option<Slot>, String> {
-        let run = &mut self.runs[number];
-        let Entry { bundle, name, combination, .. } = &run.entry.clone();
-        let left_out = self.beside.join("left-out").join(name);
-        if fs::symlink_metadata(bundle).is_err() && left_out.is_dir() {
-            fs::rename(&left_out, bundle)
-                .map_err(|why| format!("cannot move {}: {why}", left_out.display()))?;
-            let taken_back = RecordedEvent::TakenBack { run: name.clone() };
-            self.record.write(taken_back).map_err(|why| why.to_string())?;
-            run.seen = None;
-            run.refresh();
-        }
-        let goes_on = Look::at(bundle).is_some();
-        if !goes_on && fs::symlink_metadata(bundle).is_ok() {
-            // It was killed before anything was recorded.
-            put_away(bundle, &self.beside.join("never-begun"))?;
-        }
-        let mut words = run.entry.words(goes_on);
-        let is_apart = self.rates.holds(combination);
-        let steered = ["--steered", if is_apart { "turn" } else { "run" }];
-        let place = words.iter().position(|word| word == "--").unwrap_or(words.len());
-        words.splice(place..place, steered.map(str::to_owned));
-        let log = self.beside.join("logs").join(format!("{name}.log"));
-        let files = Files { log: &log, output: None };
-        let child = Child::start(&self.options.program, &words, &self.read.folder, &files)?;
-        let may_begin = is_apart.then_some(0);
-        Ok(Some(Slot { run: number, child, step: None, may_begin, ends: None }))
-    }
-
-    /// The child that scores or judges the run; None where nothing is left to be done.
-    fn start_step(&mut self, number: usize) -> Result<Option<Slot>, String> {
-        let scores = self.beside.join("scores");
-        let (after, run) = (&self.read.plan.after, &mut self.runs[number]);
-        let Entry { bundle, name, has_components, .. } = &run.entry;
-        let Some(step) = after::next(after, &scores, name, *has_components) else {
-            run.enter(BatchState::Done, None);
-            return Ok(None);
-        };
-        let most = after.judge.as_ref().and_then(|judge| judge.usd);
-        let left = most.map(|most| most - self.record.past().judged_usd.unwrap_or(0.0));
-        if step == Step::Judge && left.is_some_and(|left| left <= 0.0) {
-            let why = format!("judges cost {:.2} USD, which is the limit", most.unwrap_or(0.0));
-            run.enter(BatchState::Budget, Some(why));
-            return Ok(None);
-        }
-        let words = after::words(step, after, bundle, left, self.options.config.as_deref());
-        let log = self.beside.join("logs").join(format!("{name}.log"));
-        let part = step.place(&scores, name).with_extension("part");
-        let files = Files { log: &log, output: Some(&part) };
-        let child = Child::start(&self.options.program, &words, &self.read.folder, &files)?;
-        Ok(Some(Slot { run: number, child, step: Some(step), may_begin: None, ends: None }))
     }
 
     /// Says that our runs are ours; a child whose run was taken meanwhile stops.
@@ -867,6 +529,11 @@ fn end(slot: &mut Slot, why: Ends) {
     }
 }
 
+/// Where its bundle lies when it is left out.
+fn left_out(beside: &Path, entry: &Entry) -> PathBuf {
+    beside.join("left-out").join(&entry.name)
+}
+
 impl Run {
     fn enter(&mut self, state: BatchState, why: Option<String>) {
         (self.state, self.why) = (state, why);
@@ -884,7 +551,7 @@ impl Run {
     }
 
     /// Whether nothing is left to be done with it.
-    fn is_whole(&self, read: &ReadPlan, scores: &std::path::Path) -> bool {
+    fn is_whole(&self, read: &ReadPlan, scores: &Path) -> bool {
         let Entry { name, has_components, .. } = &self.entry;
         self.look.is_finished
             && after::next(&read.plan.after, scores, name, *has_components).is_none()
