@@ -122,11 +122,14 @@ fn layers(runs: &[(String, &Conduct)]) -> Option<Difference> {
 impl Difference {
     /// `agent version (1.0 in a, 1.1 in b)`
     pub fn words(&self) -> String {
-        /// More runs are counted.
-        const NAMED: usize = 3;
-        let value = |ValueOf { value, runs }: &ValueOf| match runs.len() {
-            count if count > NAMED => format!("{value} in {count} runs"),
-            _ => format!("{value} in {}", runs.join(" and ")),
+        /// Longer lists of names are counted.
+        const LONGEST: usize = 30;
+        let value = |ValueOf { value, runs }: &ValueOf| {
+            let names = runs.join(" and ");
+            match runs.len() {
+                count if count > 1 && names.len() > LONGEST => format!("{value} in {count} runs"),
+                _ => format!("{value} in {names}"),
+            }
         };
         let values: Vec<String> = self.values.iter().map(value).collect();
         format!("{} ({})", self.what, values.join(", "))
@@ -148,7 +151,7 @@ mod tests {
     }
 
     fn words(runs: &[Conduct]) -> Vec<String> {
-        let named = ["a", "b", "c", "d", "e"].map(str::to_owned).into_iter().zip(runs);
+        let named = ["a", "b", "c"].map(str::to_owned).into_iter().zip(runs);
         differences(&named.collect::<Vec<_>>()).iter().map(Difference::words).collect()
     }
 
@@ -197,7 +200,12 @@ mod tests {
     #[test]
     fn many_runs_are_counted() {
         let version = |version| run("emergent", Some(version), &[]);
-        let runs = [version("1"), version("1"), version("1"), version("1"), version("2")];
-        assert_eq!(words(&runs), ["agent version (1 in 4 runs, 2 in e)"]);
+        let runs = [version("1"), version("1"), version("2")];
+        assert_eq!(words(&runs), ["agent version (1 in a and b, 2 in c)"]);
+        let names =
+            ["runs/a-codex-emergent-1", "runs/a-codex-emergent-2", "runs/a-codex-emergent-3"];
+        let named = names.map(str::to_owned).into_iter().zip(&runs);
+        let found = differences(&named.collect::<Vec<_>>());
+        assert_eq!(found[0].words(), "agent version (1 in 2 runs, 2 in runs/a-codex-emergent-3)");
     }
 }

@@ -451,6 +451,34 @@ fn runs_that_are_over_are_scored_and_judged_within_a_budget() {
 }
 
 #[test]
+fn runs_that_differ_in_more_than_their_condition_are_told() {
+    let one = |condition: &str, more: &str| {
+        format!(
+            "conditions = [\"{condition}\"]\n[scripts.a]\nfile = \"a.json\"\n[agents.plain]\n{more}"
+        )
+    };
+    let desk = Desk::new(&one("emergent", ""));
+    assert_eq!(desk.batch(&[]).code, Some(0));
+    desk.plan(&one("single-shot", "[limits.run]\nturns = 9\n"));
+    assert_eq!(desk.batch(&[]).code, Some(0));
+    let [emergent, single] = &desk.bundles()[..] else { panic!("two runs") };
+
+    let compared =
+        printed(&["compare", single.to_str().unwrap(), emergent.to_str().unwrap(), "--json"]);
+    let corpus = printed(&["corpus", desk.path("plan.runs").to_str().unwrap(), "--json"]);
+
+    let warnings = compared["warnings"].as_array().unwrap();
+    let said = "they differ in more than their condition: budget of turns (9 in a, none in b)";
+    assert!(warnings.iter().any(|warning| warning == said), "{warnings:?}");
+    let unfair = &corpus["unfair"];
+    assert_eq!(unfair[0]["task"], "a");
+    assert_eq!(unfair[0]["differences"][0]["what"], "budget of turns");
+    let values = unfair[0]["differences"][0]["values"].as_array().unwrap();
+    let values: Vec<&Value> = values.iter().map(|it| &it["value"]).collect();
+    assert_eq!(values, ["9", "none"]);
+}
+
+#[test]
 fn a_batch_is_watched_and_steered_on_screen() {
     let desk = Desk::new(&format!("{FOUR}[agents.failing]\n[failures]\nretries = 0\n"));
     let mut command = portable_pty::CommandBuilder::new(env!("CARGO_BIN_EXE_trajview"));

@@ -241,6 +241,7 @@ impl Batch {
         commands: &Receiver<BatchCommand>,
         tell: &mut dyn FnMut(BatchEvent<'_>),
     ) -> Result<Summary, WriteError> {
+        self.rows = self.shown();
         loop {
             let now = Instant::now();
             if stop.is_set() {
@@ -508,9 +509,8 @@ impl Batch {
         }
         for (at, row) in rows.iter().enumerate() {
             let before = self.rows.get(at).map(|row| (row.progress.state, &row.progress.why));
-            let is_first = before.is_none() && row.progress.state == BatchState::Waiting;
             let now = (row.progress.state, &row.progress.why);
-            if before != Some(now) && !is_first && row.progress.state != BatchState::Running {
+            if before != Some(now) && row.progress.state != BatchState::Running {
                 tell(BatchEvent::Entered(row));
             }
         }
