@@ -496,7 +496,11 @@ fn a_batch_is_watched_and_steered_on_screen() {
     screen.press("n");
     screen.wait_for("it is left out");
     screen.press("r");
-    screen.wait_for("1 waiting");
+    screen.wait_until("another failure", |parser| {
+        let frame = parser.screen().contents();
+        let chosen = frame.lines().find(|line| line.starts_with('▌')).unwrap_or_default();
+        chosen.starts_with("▌ failed") && chosen.split_whitespace().any(|word| word == "2")
+    });
     screen.wait_for("4 done, 4 failed");
     // One that is whole is opened as it was made, and left again.
     screen.press("G");

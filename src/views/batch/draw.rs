@@ -7,9 +7,10 @@ use ratatui::{
 };
 
 use crate::{
+    metrics::{Number, numbers::Style},
     run::{
         batch::{BatchRow, BatchState, Used},
-        figures::{counted, dollars, duration, part, short},
+        figures::{counted, dollars, duration, short},
     },
     widgets::{
         line::{fit, own, recorded, sides, width_of},
@@ -76,7 +77,8 @@ fn time(used: Used) -> Option<String> {
 fn score(row: &BatchRow, number: &str) -> Option<String> {
     let last =
         row.scores.iter().rev().find(|score| score.number == number && score.value.is_some());
-    last.and_then(|score| score.value).map(part)
+    let value = last.and_then(|score| score.value)?;
+    Some(Number::find(number)?.written(value, Style::Digits(3)))
 }
 
 pub fn draw(table: &BatchTable, theme: Theme, area: Rect, buffer: &mut Buffer) {
@@ -106,7 +108,7 @@ pub fn draw(table: &BatchTable, theme: Theme, area: Rect, buffer: &mut Buffer) {
 
 /// `24 runs in runs: 3 done, 4 running · 1.2M tokens · $0.50 · 12m 30s`
 fn title(table: &BatchTable, theme: Theme, width: u16) -> Line<'static> {
-    let states = BatchState::ALL.into_iter().filter_map(|state| {
+    let states = ORDER.into_iter().filter_map(|state| {
         let count = table.count(state);
         (count > 0).then(|| format!("{count} {}", words(state)))
     });
@@ -125,8 +127,22 @@ fn title(table: &BatchTable, theme: Theme, width: u16) -> Line<'static> {
         own(format!(": {}", states.join(", ")), theme.of(Meaning::Text)),
     ];
     let right = vec![own(format!("{} ", facts.join(" · ")), theme.of(Meaning::Muted))];
-    sides(left, right, usize::from(width))
+    let fits = width_of(&left) + 1 + width_of(&right) <= usize::from(width);
+    sides(left, if fits { right } else { vec![] }, usize::from(width))
 }
+
+/// What has to be known first comes first.
+const ORDER: [BatchState; 9] = [
+    BatchState::Done,
+    BatchState::Failed,
+    BatchState::Stopped,
+    BatchState::Budget,
+    BatchState::Running,
+    BatchState::Judging,
+    BatchState::Resting,
+    BatchState::Elsewhere,
+    BatchState::Waiting,
+];
 
 /// The state as it is read by a person.
 const fn words(state: BatchState) -> &'static str {
