@@ -265,6 +265,24 @@ fn runs_of_a_batch_that_alone_was_killed_end_by_themselves_and_go_on_later() {
 }
 
 #[test]
+fn a_batch_that_is_told_to_stop_stops_its_runs_and_says_how_to_go_on() {
+    let desk = Desk::new(&format!("repeats = 3\n{FOUR}"));
+    let first = desk.start(&["--jobs", "2"]);
+    wait_for("a turn", || desk.count("\"what\":\"turn-ended\"") >= 1);
+
+    let told = Command::new("kill").args(["-INT", &first.id().to_string()]).status().unwrap();
+
+    assert!(told.success());
+    let stopped = ran(first.wait_with_output().unwrap());
+    assert_eq!(stopped.code, Some(130), "{}", stopped.err);
+    assert!(stopped.err.contains("the same command goes on"), "{}", stopped.err);
+    assert_eq!(left_running(&desk.bundles()), Vec::<String>::new());
+    let second = desk.batch(&["--jobs", "4"]);
+    assert_eq!(second.code, Some(0), "{}", second.err);
+    desk.is_whole(12);
+}
+
+#[test]
 fn shards_are_all_runs_together_and_a_grown_plan_only_adds_some() {
     let desk = Desk::new(FOUR);
     let planned = |more: &[&str]| -> BTreeSet<String> {
