@@ -2,7 +2,10 @@
 
 mod report;
 
-use std::path::{Path, PathBuf};
+use std::{
+    io::IsTerminal as _,
+    path::{Path, PathBuf},
+};
 
 use crate::{
     live::batch::{
@@ -86,6 +89,11 @@ fn on_screen(
     options: Options,
     out: &mut Out,
 ) -> Outcome {
+    let no_terminal =
+        || Failure::wrong("a batch is shown in a terminal; --headless makes one without");
+    if !std::io::stdout().is_terminal() {
+        return Err(no_terminal());
+    }
     let settings = config::load(args.config.as_deref())?;
     settings.problems.iter().for_each(|problem| tell(problem));
     let looks = super::view::of_settings(settings, args.config.as_deref());
@@ -93,9 +101,7 @@ fn on_screen(
     let batch = Batch::open(read, all, options)?;
     let shown = runtime::batch(batch, &place, &program, &looks);
     let (ending, summary) = shown.map_err(|why| match why {
-        runtime::Failure::NoTerminal => {
-            Failure::wrong("a batch is shown in a terminal; --headless makes one without")
-        }
+        runtime::Failure::NoTerminal => no_terminal(),
         why => why.into(),
     })?;
     let summary = summary?;

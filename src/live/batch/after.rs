@@ -106,6 +106,16 @@ impl Results {
     }
 }
 
+/// What a judge cost where it did not come to its end, by what it printed; None where it did.
+pub fn broken_off(step: Step, printed: &Path) -> Option<Option<f64>> {
+    let value = fs::read(printed).ok();
+    let value = value.and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok())?;
+    let several = value["states"].as_array().map(Vec::as_slice);
+    let states = several.unwrap_or(std::slice::from_ref(&value));
+    let is_whole = states.iter().all(|state| state["finished"] != Value::Bool(false));
+    (step == Step::Judge && !is_whole).then(|| value["spent_usd"].as_f64())
+}
+
 fn scored(value: &Value) -> Vec<BatchScore> {
     let points = value["points"].as_array().map(Vec::as_slice).unwrap_or_default();
     let number = |point: &Value, name: &str| BatchScore {
@@ -163,6 +173,22 @@ mod tests {
             [("c1", "erosion", Some(0.5)), ("c1", "verbosity", None), ("turn 2", "mcf", Some(3.5))]
         );
         assert_eq!(results.cost_usd, Some(0.25));
+    }
+
+    #[test]
+    fn a_judging_that_was_stopped_is_no_result_and_is_paid_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let of = |step, printed: serde_json::Value| {
+            let path = folder.path().join("part");
+            fs::write(&path, printed.to_string()).unwrap();
+            broken_off(step, &path)
+        };
+        let states = |finished: bool| json!({"states": [{"finished": true}, {"finished": finished}], "spent_usd": 0.5});
+
+        assert_eq!(of(Step::Judge, states(false)), Some(Some(0.5)));
+        assert_eq!(of(Step::Judge, states(true)), None);
+        assert_eq!(of(Step::Judge, json!({"finished": false, "spent_usd": null})), Some(None));
+        assert_eq!(of(Step::Score, json!({"points": []})), None);
     }
 
     #[test]

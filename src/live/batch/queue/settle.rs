@@ -6,7 +6,7 @@ use crate::{run::batch::BatchState, store::write::WriteError};
 
 use super::{
     super::{
-        after::{Results, Step},
+        after::{Results, Step, broken_off},
         child::{ending, put_away},
         look::Halted,
         plan::Rule,
@@ -142,8 +142,14 @@ impl Batch {
         let run = &mut self.runs[number];
         let place = step.place(&scores, &run.entry.name);
         let part = place.with_extension("part");
+        let broken_off = broken_off(step, &part);
+        if let Some(cost_usd) = broken_off {
+            let run = run.entry.name.clone();
+            self.record.write(RecordedEvent::Judged { run, cost_usd })?;
+        }
         // One that got no verdict ends with 1, and has said what it has.
-        let is_done = matches!(status.code(), Some(0 | 1)) && ends.is_none();
+        let is_done =
+            matches!(status.code(), Some(0 | 1)) && ends.is_none() && broken_off.is_none();
         if is_done && fs::metadata(&part).is_ok_and(|meta| meta.len() > 0) {
             fs::rename(&part, &place).map_err(WriteError::at(&place))?;
             run.results = Results::read(&scores, &run.entry.name);
