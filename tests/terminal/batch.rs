@@ -523,7 +523,7 @@ fn a_batch_is_watched_and_steered_on_screen() {
     // One that is whole is opened as it was made, and left again.
     screen.press("G");
     screen.press("\r");
-    screen.wait_for("turn 3");
+    screen.wait_for("every request was asked");
     screen.press("q");
     screen.wait_for("next that waits for you");
     screen.press("q");
