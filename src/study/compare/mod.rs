@@ -137,7 +137,11 @@ fn other_judges(parties: &[Party]) -> Option<String> {
     is_other.then(|| format!("judged by different judges ({named}): a difference may be theirs"))
 }
 
+/// Sessions without a condition are compared for whatever reason, and may differ in everything.
 fn otherwise_made(parties: &[Party]) -> Option<String> {
+    if parties.iter().any(|party| party.run.condition.is_none()) {
+        return None;
+    }
     let conducts: Vec<Conduct> = parties.iter().map(|party| Conduct::of(&party.run)).collect();
     let named: Vec<(String, &Conduct)> =
         conducts.iter().enumerate().map(|(at, conduct)| (letter(at), conduct)).collect();
