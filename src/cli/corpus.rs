@@ -107,7 +107,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
             Which::Trends => out.csv(tables::TRENDS, &document.trends)?,
             Which::Solved => out.csv(solved::CSV, &document.cost_per_solved)?,
         }
-        super::output::tell_warnings(&document.problems);
+        super::output::tell_warnings(&document.doubts.problems);
     } else {
         tables::print(&document, args.forms.md, out)?;
     }

@@ -89,6 +89,12 @@ pub struct Args {
     /// Leave the bundle within the agent's reach: for agents that have to use sudo, or to mount
     #[arg(long)]
     open_bundle: bool,
+    /// A file or folder that the agent is not to see, beside the bundle and the files that the run is made of
+    #[arg(long, value_name = "PATH", conflicts_with = "resume")]
+    hide: Vec<PathBuf>,
+    /// Take orders on standard input: `go`, `pause`; its end stops the run. `trajview batch` says it
+    #[arg(long, value_name = "turn|run", hide = true, requires = "headless", value_parser = ["turn", "run"])]
+    steered: Option<String>,
     /// Leave that folder when the run is over
     #[arg(long)]
     keep_work: bool,
@@ -189,9 +195,19 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     live::adopt_orphans();
     let (stop, signal) = signals::listen();
     let mut teller = report::Reporter::default();
-    let ended = live::run(&job, start, &Control::new(stop), &mut |event| teller.event(event))?;
+    let control = Control::new(stop);
+    let job = steered(args, job, &control);
+    let ended = live::run(&job, start, &control, &mut |event| teller.event(event))?;
     report::ended(&job, &ended, args.json, out)?;
     end(&job, &ended, signal.last())
+}
+
+/// The run as it takes orders, which are listened for from now on; as it is where it takes none.
+fn steered(args: &Args, job: Job, control: &Control) -> Job {
+    let Some(by) = &args.steered else { return job };
+    let control = control.clone();
+    std::thread::spawn(move || control.obey(std::io::stdin().lock()));
+    Job { step_by_step: by == "turn", ..job }
 }
 
 /// Shows the run while it is made; what came of it is printed when the screen is gone.
@@ -351,7 +367,8 @@ fn wanted(args: &Args) -> Result<Job, Failure> {
     setup.folders.keeps_work = args.keep_work;
     setup.folders.leaves_bundle_open = args.open_bundle;
     let given = [&args.script, &args.specification, &args.components, &args.layer_store];
-    setup.folders.hidden = given.into_iter().flatten().map(|path| absolute(path)).collect();
+    let hidden = given.into_iter().flatten().chain(&args.hide);
+    setup.folders.hidden = hidden.map(|path| absolute(path)).collect();
     setup.in_terminal = args.terminal;
     setup.args = args.args.clone();
     limit(args, &mut setup);

@@ -6,6 +6,7 @@ mod agree;
 mod annotations;
 mod at;
 mod audit;
+mod batch;
 mod blame;
 mod cast;
 mod cat;
@@ -103,6 +104,7 @@ enum Command {
     Score(score::Args),
     Judge(judge::Args),
     Live(Box<live::Args>),
+    Batch(batch::Args),
     Mcp(mcp::Args),
     Hook(hook::Args),
     Audit(audit::Args),
@@ -174,6 +176,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Score(args)) => score::run(args, out),
         Some(Command::Judge(args)) => judge::run(args, out),
         Some(Command::Live(args)) => live::run(args, out),
+        Some(Command::Batch(args)) => batch::run(args, out),
         Some(Command::Mcp(args)) => mcp::run(args, out),
         Some(Command::Hook(args)) => hook::run(args, out),
         Some(Command::Audit(args)) => audit::run(args, out),

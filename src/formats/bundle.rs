@@ -4,6 +4,7 @@
 //! The sources of a bundle are `run.json` first, then `script.json`, `tests.jsonl` and the files below `session/` as far
 //! as they exist. The logs are read by their own formats; the bundle lays their turns along its own list.
 
+mod conduct;
 mod layer;
 mod record;
 mod tests_jsonl;
@@ -366,6 +367,7 @@ fn lay_out(
     }
     run.origin.record.state = record::text(&manifest.rest, "state");
     run.origin.record.remarks = record::texts(&manifest.rest, "remarks");
+    run.origin.record.conduct = conduct::of(manifest);
     lay_out_checkpoints(manifest, run);
 }
 

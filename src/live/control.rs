@@ -1,5 +1,7 @@
 //! What the person who watches a run wants of it, while it goes on.
 
+use std::io::BufRead;
+
 use crossbeam_channel::{Receiver, Sender};
 
 use crate::judge::stop::Stop;
@@ -34,6 +36,12 @@ pub struct Control {
     pub stop: Stop,
 }
 
+/// The order for [`LiveCommand::GoOn`].
+pub const ORDER_GO: &str = "go";
+
+/// The order for [`LiveCommand::Pause`].
+pub const ORDER_PAUSE: &str = "pause";
+
 /// Wishes that wait: keys that nobody takes for as long as a person can type.
 const MOST: usize = 100_000;
 
@@ -57,7 +65,36 @@ impl Control {
         self.sender.len() < MOST && self.sender.send(wish).is_ok()
     }
 
+    /// Takes orders until there are no more, a word a line: [`ORDER_GO`], [`ORDER_PAUSE`]. Their end stops the run: whoever
+    /// gave them is gone. What is no order is passed over.
+    pub fn obey(&self, orders: impl BufRead) {
+        for order in orders.lines().map_while(Result::ok) {
+            match order.trim() {
+                ORDER_GO => self.wish(LiveCommand::GoOn),
+                ORDER_PAUSE => self.wish(LiveCommand::Pause),
+                _ => true,
+            };
+        }
+        self.wish(LiveCommand::Stop);
+    }
+
     pub(super) fn wishes(&self) -> &Receiver<LiveCommand> {
         &self.wishes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn orders_become_wishes_and_their_end_stops_the_run() {
+        let control = Control::default();
+
+        control.obey(&b"pause\nwhat\n go \n"[..]);
+
+        let wishes: Vec<LiveCommand> = control.wishes().try_iter().collect();
+        assert_eq!(wishes, [LiveCommand::Pause, LiveCommand::GoOn, LiveCommand::Stop]);
+        assert!(control.stop.is_set());
     }
 }

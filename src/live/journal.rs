@@ -136,6 +136,8 @@ pub struct Progress {
     pub sealed: Option<BTreeMap<String, Mark>>,
     /// The same, whatever was written since.
     marks: BTreeMap<String, Mark>,
+    /// How often the run was gone on with.
+    pub interruptions: usize,
 }
 
 /// A turn that is over, and how things stood then.
@@ -215,10 +217,17 @@ pub fn read(bundle: &Path) -> Option<Before> {
     std::fs::read(path).ok().and_then(|text| before(&text))
 }
 
+/// What a journal says, line by line; what is no line of it is left out.
+pub fn entries(text: &[u8]) -> impl Iterator<Item = Entry> + '_ {
+    lines(text).map(|line| line.entry)
+}
+
+fn lines(text: &[u8]) -> impl Iterator<Item = Line> + '_ {
+    text.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok())
+}
+
 fn before(text: &[u8]) -> Option<Before> {
-    let mut lines = text
-        .split(|byte| *byte == b'\n')
-        .filter_map(|line| serde_json::from_slice::<Line>(line).ok());
+    let mut lines = lines(text);
     let first = lines.next()?;
     let Entry::Began { id, setup, version, .. } = first.entry else { return None };
     let mut before =
@@ -260,7 +269,10 @@ impl Progress {
             }
             Entry::Stopped { why } => self.stopped = Some(why.clone()),
             Entry::Finished => self.is_finished = true,
-            Entry::Resumed { .. } => self.stopped = None,
+            Entry::Resumed { .. } => {
+                self.stopped = None;
+                self.interruptions += 1;
+            }
             Entry::Began { .. }
             | Entry::Process { .. }
             | Entry::Skipped { .. }

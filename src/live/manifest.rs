@@ -8,6 +8,8 @@ use crate::{
     store::import::{Agent, CheckpointRow, Task},
 };
 
+use super::setup::Limits;
+
 /// What a layer did to a request.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -257,6 +259,22 @@ pub struct Surroundings<'a> {
     pub not_recorded: &'a [String],
     pub most_bytes: u64,
     pub tests: Option<&'a str>,
+    #[serde(flatten)]
+    pub conduct: Conduct<'a>,
+}
+
+/// What two runs are to have in common where only their condition is compared.
+#[derive(Debug, Serialize)]
+pub struct Conduct<'a> {
+    pub limits: &'a Limits,
+    /// Whether the agent could read and change the bundle.
+    pub bundle_in_reach: bool,
+    /// Whether the agent had a terminal though it could do without.
+    pub in_terminal: bool,
+    /// Of the words of all requests, in order, as they were asked or are to be asked; without what layers add.
+    pub prompts_sha256: String,
+    /// How often the run was gone on with.
+    pub interruptions: usize,
 }
 
 #[cfg(test)]

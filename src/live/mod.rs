@@ -27,10 +27,13 @@
 //! count is done again, from the files and logs before it. At the end of a checkpoint [`checks`] runs the tests; [`recheck`] runs some for a run that was recorded before,
 //! [`states`] builds and tests the files of its moments.
 //!
+//! [`batch`] makes many runs from one plan, each in a process of its own.
+//!
 //! The agent sees a small environment and folders of its own ([`stage`]); keys that it gets are kept out of everything that
 //! is written ([`secrets`]).
 
 pub mod agents;
+pub mod batch;
 pub mod budget;
 pub mod cast;
 pub mod checks;

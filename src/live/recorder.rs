@@ -28,7 +28,7 @@ use super::{
     journal::{self, Entry, Journal, Progress},
     layers::{self, Maker, Stack, StackParts, TakenIn},
     logs::{self, Watch},
-    manifest::{Configuration, Manifest, Surroundings},
+    manifest::{Conduct, Configuration, Manifest, Surroundings},
     process::{self, Process},
     queued::Queued,
     run::{CannotStart, Halt, Job, Start},
@@ -380,6 +380,13 @@ impl<'a> Recorder<'a> {
             not_recorded: &self.header.not_recorded,
             most_bytes: self.setup.recording.most_bytes,
             tests: self.setup.tests.as_deref(),
+            conduct: Conduct {
+                limits: &self.setup.limits,
+                bundle_in_reach: self.guard.within_reach.is_some(),
+                in_terminal: self.setup.in_terminal,
+                prompts_sha256: self.script.sha256(),
+                interruptions: self.progress.interruptions,
+            },
         }
     }
 
@@ -697,6 +704,7 @@ impl Opening<'_> {
             ));
         }
         journal.write(&Entry::Resumed { version })?;
+        progress.interruptions += 1;
         let (version, started_at) = (before.version, before.started_at);
         Ok(Opened { stage, history, journal, version, started_at, progress, remarks })
     }

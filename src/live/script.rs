@@ -5,7 +5,7 @@
 //! really carried out so far, with what was skipped and edited, followed by what is still to be asked: a run that was
 //! interrupted goes on with it.
 
-use crate::run::values::worded;
+use crate::{run::values::worded, store::sha256};
 use serde::{Deserialize, Serialize};
 
 /// One request and all that belongs to it.
@@ -174,6 +174,12 @@ impl Script {
             }
             request.turn = turn;
         }
+    }
+
+    /// Of the words of all requests, in order.
+    pub fn sha256(&self) -> String {
+        let words: Vec<&str> = self.requests.iter().map(|it| it.text.as_str()).collect();
+        sha256(words.join("\0").as_bytes())
     }
 
     /// The request of a turn, which counts from 1.

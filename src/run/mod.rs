@@ -14,6 +14,7 @@
 
 pub mod activity;
 pub mod address;
+pub mod batch;
 pub mod card;
 pub mod commands;
 pub mod coverage;
@@ -36,7 +37,7 @@ pub mod rubric_tree;
 pub mod search;
 mod time;
 mod tokens;
-mod turn_record;
+pub mod turn_record;
 pub mod values;
 
 pub use card::Card;

@@ -60,6 +60,9 @@ pub struct TurnRecord {
     pub not_recorded: Vec<String>,
 }
 
+/// The one of [`RunRecord::conduct`] that runs of one condition alone have in common.
+pub const PROMPTS: &str = "prompts";
+
 /// What `run.json` says of the run as a whole.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct RunRecord {
@@ -70,4 +73,8 @@ pub struct RunRecord {
     /// First lines of the requests that were never asked.
     #[serde(rename = "skipped_requests")]
     pub skipped: Vec<Box<str>>,
+    /// What runs that are compared should have in common: the limits, the permissions, how often a turn was done again. Each
+    /// with its name in words; what the recorder does not tell is not there.
+    #[serde(skip)]
+    pub conduct: Vec<(&'static str, String)>,
 }

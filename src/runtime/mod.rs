@@ -5,6 +5,7 @@
 //! are the ways in and out.
 
 mod auditing;
+mod batching;
 mod clipboard;
 mod collecting;
 mod comparing;
@@ -53,6 +54,7 @@ use run_loop::Runtime;
 use scoring::Scoring;
 
 pub use filtering::Filtering;
+pub use batching::batch;
 pub use gate::Gate;
 pub use judging::known::{JudgeSettings, SettingsFile};
 pub use options::Options;

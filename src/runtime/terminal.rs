@@ -1,7 +1,7 @@
 //! The real terminal: taken over, drawn on, and given back whatever happens.
 
 use ratatui::{
-    Terminal as Cells,
+    Frame, Terminal as Cells,
     backend::{Backend as _, ClearType, CrosstermBackend},
     crossterm::{
         cursor::Show,
@@ -72,6 +72,26 @@ impl Terminal {
         Ok(())
     }
 
+    /// Draws a frame of something that is no [`App`].
+    pub fn draw_with(&mut self, draw: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
+        queue!(self.cells.backend_mut(), BeginSynchronizedUpdate)?;
+        self.cells.draw(draw)?;
+        queue!(self.cells.backend_mut(), EndSynchronizedUpdate)?;
+        Write::flush(self.cells.backend_mut())
+    }
+
+    /// Gives the terminal to another program until that ends.
+    pub fn lend<T>(&mut self, to: impl FnOnce() -> T) -> io::Result<T> {
+        self.gate.close();
+        give_back();
+        signals::IS_LENT.store(true, Ordering::SeqCst);
+        let came = to();
+        signals::IS_LENT.store(false, Ordering::SeqCst);
+        self.take_again()?;
+        self.gate.open();
+        Ok(came)
+    }
+
     /// Clicks and the wheel, and not every cell the pointer moves over: that would be felt over ssh.
     fn capture_mouse(&mut self, wanted: Capture) -> io::Result<()> {
         if self.mouse != wanted {
@@ -123,14 +143,7 @@ impl Display for Terminal {
     }
 
     fn edit(&mut self, editing: &Editing) -> io::Result<Result<(), String>> {
-        self.gate.close();
-        give_back();
-        signals::IS_LENT.store(true, Ordering::SeqCst);
-        let edited = editor::open(editing);
-        signals::IS_LENT.store(false, Ordering::SeqCst);
-        self.take_again()?;
-        self.gate.open();
-        Ok(edited)
+        self.lend(|| editor::open(editing))
     }
 
     fn open(&mut self, image: &Picture) -> Result<String, String> {

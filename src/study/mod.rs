@@ -6,9 +6,10 @@
 //! checks a judge; [`design`] what a study over many runs says, [`division`] who labels what of it, [`studied`] how it
 //! stands; [`sheet`] reads scores from plain tables; [`compare`] sets two runs side by side, and
 //! [`corpus`] does it all for many runs, [`graded`] joins two graded trees node by node, [`components`] compares two
-//! conditions component by component with tasks as clusters. [`trend`] says where a number goes from checkpoint to
-//! checkpoint, [`recovery`] how much of a loss a treatment gives back, [`solved`] what a solved checkpoint costs. [`clusters`] puts runs together that
-//! are alike by their sets of lines ([`minhash`]), and [`sampling`] draws runs by stratum. All of it agrees with SciPy, scikit-learn and
+//! conditions component by component with tasks as clusters. [`fairness`] says in what runs differ beside their condition.
+//! [`trend`] says where a number goes from checkpoint to checkpoint, [`recovery`] how much of a loss a treatment gives
+//! back, [`solved`] what a solved checkpoint costs. [`clusters`] puts runs together that are alike by their sets of lines
+//! ([`minhash`]), and [`sampling`] draws runs by stratum. All of it agrees with SciPy, scikit-learn and
 //! statsmodels; `tests/vectors/` has the numbers
 //! and the scripts that made them.
 //!
@@ -27,6 +28,7 @@ pub mod corpus;
 pub mod correlation;
 pub mod design;
 pub mod division;
+pub mod fairness;
 pub mod graded;
 pub mod items;
 mod maths;

@@ -3,6 +3,7 @@
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod audit;
+pub mod batch;
 pub mod compare;
 pub mod curves;
 pub mod diff_columns;

@@ -28,14 +28,22 @@ impl Drop for Server {
 
 /// Starts it, and says where it listens. `workspace` is where the script's files are written.
 pub fn server(script: &Path, workspace: &Path, place: &Path, format: &str) -> (Server, String) {
+    serving(script, &["--chat-format", format, "--cwd", workspace.to_str().unwrap()], place)
+}
+
+/// As [`server`], for runs in many workspaces at once: where files are written it reads from each request.
+pub fn server_of_many(script: &Path, place: &Path) -> (Server, String) {
+    serving(script, &[], place)
+}
+
+fn serving(script: &Path, more: &[&str], place: &Path) -> (Server, String) {
     let kit = real_data().join("../tools/live_kit/stubmodel.py");
     let child = Command::new("python3")
         .arg(kit)
-        .args(["--port", "0", "--chat-format", format])
+        .args(["--port", "0"])
+        .args(more)
         .arg("--script")
         .arg(script)
-        .arg("--cwd")
-        .arg(workspace)
         .arg("--port-file")
         .arg(place)
         .env("PYTHONDONTWRITEBYTECODE", "1")

@@ -5,6 +5,7 @@
 mod common;
 mod pty;
 
+mod batch;
 mod hostile;
 mod live;
 mod live_agents;

@@ -20,8 +20,9 @@ use crate::{
         Estimate, Interval, Plan, Undefined,
         corpus::{Corpus, Measured, PairedNumber, corpus, together},
         correlation::Correlation,
+        fairness::{Difference, differences},
         paired::{Holm, Wilcoxon},
-        pairing::{Conditions, Key, PairRow},
+        pairing::{Conditions, Key, Pair, PairRow},
         reasons,
         recovery::{Recovered, recovered},
         trend::{Series, slope_of, trend},
@@ -53,11 +54,20 @@ pub struct Document {
     pub correlations: Vec<CorrelationRow>,
     /// Of all runs, and of each agent where there are several.
     pub trends: Vec<TrendRow>,
+    #[serde(flatten)]
+    pub doubts: Doubts,
+    /// What a solved checkpoint costs, by agent and condition.
+    pub cost_per_solved: Vec<SolvedRow>,
+}
+
+/// What to know before believing the numbers.
+#[derive(Serialize)]
+pub struct Doubts {
     /// Runs in no pair.
     pub alone: Vec<Warning>,
     pub problems: Vec<Warning>,
-    /// What a solved checkpoint costs, by agent and condition.
-    pub cost_per_solved: Vec<SolvedRow>,
+    /// Pairs whose runs differ in more than their condition.
+    pub unfair: Vec<UnfairRow>,
 }
 
 /// How intervals are drawn.
@@ -197,6 +207,14 @@ pub struct PairedRow {
     pub cohen_d_ci95: Option<Interval>,
     /// By field, why it is null.
     pub not_defined: BTreeMap<&'static str, Undefined>,
+}
+
+/// A pair whose runs differ in more than their condition.
+#[derive(Serialize)]
+pub struct UnfairRow {
+    pub task: String,
+    pub agent: String,
+    pub differences: Vec<Difference>,
 }
 
 /// A mean over tasks.
@@ -367,11 +385,22 @@ impl Document {
             gap_recovery: recovered(&measured, plan).into_iter().map(RecoveryRow::of).collect(),
             correlations: correlations(&measured),
             trends: trends(&runs.measured, plan),
-            alone: alone.map(problem).collect(),
+            doubts: Doubts {
+                unfair: per_task.iter().filter_map(|it| unfair(&it.pair, &runs.measured)).collect(),
+                alone: alone.map(problem).collect(),
+                problems: runs.problems.into_iter().map(problem).collect(),
+            },
             runs: runs.measured.into_iter().map(run_row).collect(),
-            problems: runs.problems.into_iter().map(problem).collect(),
         }
     }
+}
+
+fn unfair(pair: &Pair, runs: &[RunFacts]) -> Option<UnfairRow> {
+    let all = pair.a.iter().chain(&pair.b).filter_map(|at| runs.get(*at));
+    let named: Vec<_> = all.map(|run| (run.path.clone(), &run.states.conduct)).collect();
+    let differences = differences(&named);
+    let (task, agent) = (pair.task.clone(), pair.agent.clone());
+    (!differences.is_empty()).then_some(UnfairRow { task, agent, differences })
 }
 
 fn spent(runs: &Runs) -> Vec<(Key, SpentRow)> {

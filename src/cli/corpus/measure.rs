@@ -33,6 +33,7 @@ use crate::{
     study::{
         compare::moments_of,
         corpus::Measured,
+        fairness::Conduct,
         pairing::{Identity, keys},
         trend::Series,
     },
@@ -82,8 +83,9 @@ pub struct Judged {
     pub scores: BTreeMap<String, f64>,
 }
 
-/// What became of a run and of its turns.
+/// How a run was made, and what became of it and of its turns.
 pub struct States {
+    pub conduct: Conduct,
     /// As its recorder says: `running`, `finished`, `stopped` and why.
     pub of_run: Option<String>,
     /// A sentence for each turn that does not count, or was kept though it failed.
@@ -206,7 +208,11 @@ fn facts(
         format: run.origin.format,
         model: run.model.clone(),
         turns: has_turns.then_some(turns),
-        states: States { of_run: run.origin.record.state.clone(), of_turns: run.state_sentences() },
+        states: States {
+            conduct: Conduct::of(run),
+            of_run: run.origin.record.state.clone(),
+            of_turns: run.state_sentences(),
+        },
         tokens,
         tests,
         judged: Judged {

@@ -12,7 +12,7 @@ use crate::{
         Better, Number,
         numbers::{self, CORPUS, SLUMP, Style, ranked},
     },
-    study::{Interval, Undefined, correlation::Correlation},
+    study::{Interval, Undefined, correlation::Correlation, fairness::Difference},
 };
 
 use super::{
@@ -250,15 +250,24 @@ fn correlation(row: &CorrelationRow) -> String {
 }
 
 fn notes(document: &Document) -> Vec<String> {
-    let alone = document.alone.iter().map(|it| format!("in no pair: {}: {}", it.place, it.what));
+    let alone =
+        document.doubts.alone.iter().map(|it| format!("in no pair: {}: {}", it.place, it.what));
     let problems =
-        document.problems.iter().map(|it| format!("left out: {}: {}", it.place, it.what));
+        document.doubts.problems.iter().map(|it| format!("left out: {}: {}", it.place, it.what));
     let told = |run: &RunRow| -> Vec<String> {
         let state = run.state.state.iter().filter(|state| *state != "finished");
         let told = state.chain(&run.state.turn_states);
         told.map(|words| format!("* {}: {words}", run.path)).collect()
     };
-    document.runs.iter().flat_map(told).chain(alone).chain(problems).collect()
+    let unfair = document.doubts.unfair.iter().map(|it| {
+        let differences: Vec<String> = it.differences.iter().map(Difference::words).collect();
+        let (task, agent) = (&it.task, &it.agent);
+        format!(
+            "{task}, {agent}: its runs differ in more than their condition: {}",
+            differences.join("; ")
+        )
+    });
+    document.runs.iter().flat_map(told).chain(alone).chain(problems).chain(unfair).collect()
 }
 
 /// The columns of a row a run, for [`Out::csv`]; the numbers stand where the JSON has them.

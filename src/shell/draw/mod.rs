@@ -58,6 +58,11 @@ fn draw(app: &App, theme: Theme, screen: Rect, buffer: &mut Buffer) {
 
 fn draw_whole(app: &App, theme: Theme, buffer: &mut Buffer) {
     draw_panels(app, theme, buffer);
+    finish(theme, buffer);
+}
+
+/// What the theme and the alphabet do to every cell, once all is drawn.
+pub fn finish(theme: Theme, buffer: &mut Buffer) {
     if let Some(shades) = theme.shades() {
         for cell in &mut buffer.content {
             cell.fg = if cell.fg == Color::Reset { shades.ink } else { cell.fg };

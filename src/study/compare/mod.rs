@@ -39,6 +39,8 @@ pub use sessions::{Session, are_plain};
 pub use subtraction::Subtraction;
 pub use trees::{Side, Trees, diff_between};
 
+use super::fairness::{self, Conduct, Difference};
+
 /// One run as it is compared: the recording, what it is judged by, what was measured.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Party {
@@ -100,6 +102,7 @@ pub fn warnings(parties: &[Party]) -> Vec<String> {
     let mut warnings = vec![];
     warnings.extend(other_tasks(parties));
     warnings.extend(other_judges(parties));
+    warnings.extend(otherwise_made(parties));
     if are_plain(parties) {
         let none = if parties.len() == 2 { "neither run has" } else { "no run has" };
         warnings.push(format!("{none} a checklist or a verdict"));
@@ -132,6 +135,20 @@ fn other_judges(parties: &[Party]) -> Option<String> {
     let named = judges.iter().map(|(at, name)| format!("{} by {name}", letter(*at)));
     let named = named.collect::<Vec<_>>().join(", ");
     is_other.then(|| format!("judged by different judges ({named}): a difference may be theirs"))
+}
+
+/// Sessions without a condition are compared for whatever reason, and may differ in everything.
+fn otherwise_made(parties: &[Party]) -> Option<String> {
+    if parties.iter().any(|party| party.run.condition.is_none()) {
+        return None;
+    }
+    let conducts: Vec<Conduct> = parties.iter().map(|party| Conduct::of(&party.run)).collect();
+    let named: Vec<(String, &Conduct)> =
+        conducts.iter().enumerate().map(|(at, conduct)| (letter(at), conduct)).collect();
+    let differences = fairness::differences(&named);
+    let words: Vec<String> = differences.iter().map(Difference::words).collect();
+    (!words.is_empty())
+        .then(|| format!("they differ in more than their condition: {}", words.join("; ")))
 }
 
 fn missing_verdicts(at: usize, party: &Party) -> Option<String> {
