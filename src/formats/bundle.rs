@@ -6,6 +6,7 @@
 
 mod layer;
 mod record;
+mod start;
 mod tests_jsonl;
 
 use std::collections::BTreeMap;
@@ -365,6 +366,7 @@ fn lay_out(
         record::complete(turn, entry, &mut run.warnings);
     }
     run.origin.record.state = record::text(&manifest.rest, "state");
+    start::complete(run, &manifest.rest);
     run.origin.record.remarks = record::texts(&manifest.rest, "remarks");
     lay_out_checkpoints(manifest, run);
 }

@@ -31,8 +31,10 @@
 //! is written ([`secrets`]).
 
 pub mod agents;
+pub mod beginning;
 pub mod budget;
 pub mod cast;
+mod chat;
 pub mod checks;
 pub mod command_line;
 pub mod confine;
@@ -53,6 +55,7 @@ mod queued;
 pub mod recheck;
 mod recorder;
 pub mod run;
+pub mod sandbox;
 pub mod script;
 pub mod seal;
 pub mod secrets;

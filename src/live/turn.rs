@@ -69,13 +69,13 @@ struct Sent {
 
 /// How the end of a turn is seen, where not by the end of the process.
 #[derive(Default)]
-struct Ends {
-    marker: Option<Regex>,
-    watch: Option<Watch>,
+pub struct Ends {
+    pub marker: Option<Regex>,
+    pub watch: Option<Watch>,
 }
 
 /// Stands for a prompt that neither the agent's log nor the keys tell.
-const UNKNOWN: &str = "(a prompt that a person typed and that the agent's log does not hold)";
+pub const UNKNOWN: &str = "(a prompt that a person typed and that the agent's log does not hold)";
 
 /// What listening gave.
 struct Answer {
@@ -276,7 +276,7 @@ impl Recorder<'_> {
     }
 
     /// How the end of the turn will be seen. The error is a sentence.
-    fn ends(&mut self, goes_on: bool) -> Result<Ends, String> {
+    pub fn ends(&mut self, goes_on: bool) -> Result<Ends, String> {
         let regex = |pattern: &str| Regex::new(pattern).map_err(|why| why.to_string());
         match self.agent.driver.end() {
             End::Exit => Ok(Ends::default()),
@@ -330,7 +330,7 @@ impl Recorder<'_> {
     }
 
     /// The inner error is a sentence.
-    fn start(&mut self, call: &Call) -> Result<Result<Process, String>, Halt> {
+    pub fn start(&mut self, call: &Call) -> Result<Result<Process, String>, Halt> {
         let (workspace, prompt_file) = (
             self.stage.workspace(),
             self.stage.requests().join(format!("turn-{:03}.txt", self.progress.done.len() + 1)),

@@ -65,6 +65,9 @@ pub struct TurnRecord {
 pub struct RunRecord {
     /// `running`, `finished`, or `stopped` and why.
     pub state: Option<String>,
+    /// Sentences about what it began with, before the first turn.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub start: Vec<String>,
     /// Sentences about the run.
     pub remarks: Vec<String>,
     /// First lines of the requests that were never asked.

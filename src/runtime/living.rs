@@ -21,6 +21,7 @@ use crate::{
     session::{
         live::{Asked, Changed, Command, How, Layer, LiveEvent, Pause, Plan, Spent},
         place::{At, Place},
+        views::{self, View},
     },
     shell::Message,
     views::live as view,
@@ -48,6 +49,8 @@ const MOST_CHARS: usize = 1_000;
 pub enum Beside {
     /// What is recorded of it, growing.
     Recording,
+    /// The same; the replay takes the whole screen when the run is over.
+    RecordingThenReplay,
     /// The run that it was started from, which stays open.
     OtherRun,
 }
@@ -79,6 +82,12 @@ impl Living {
             watch.is_over.store(true, Ordering::Relaxed);
             watch.look();
             teller.tell(over(&outcome));
+            let is_whole = outcome.as_ref().is_ok_and(|ended| ended.halted.is_none());
+            if beside == Beside::RecordingThenReplay && is_whole {
+                let _ = sender.send(Event::Living(Message::View(views::Message::Number(
+                    View::Replay.number(),
+                )))); // as above
+            }
             outcome
         });
         Self { control, agent: agent.ok(), unread }
@@ -157,7 +166,7 @@ fn told(job: &Job, event: &Happened) -> Vec<LiveEvent> {
         Happened::Waits { why, .. } => {
             let sentence = match why {
                 live::Why::Failed(why) => Some(LiveEvent::Warned(why.clone())),
-                live::Why::StepByStep | live::Why::Paused => None,
+                live::Why::StepByStep | live::Why::Paused | live::Why::Prompt => None,
             };
             sentence.into_iter().chain([LiveEvent::Waits(pause(why))]).collect()
         }
@@ -197,7 +206,9 @@ fn told(job: &Job, event: &Happened) -> Vec<LiveEvent> {
         Happened::Again { turn, why } => {
             vec![LiveEvent::Warned(format!("turn {turn} is done again: {why}"))]
         }
-        Happened::Warned(words) => vec![LiveEvent::Warned(words.clone())],
+        Happened::Beginning(words) | Happened::Warned(words) => {
+            vec![LiveEvent::Warned(words.clone())]
+        }
     }
 }
 
@@ -374,6 +385,7 @@ fn plan(job: &Job, agent: String, condition: &str, done: usize) -> Plan {
         out: job.bundle.display().to_string(),
         requests: job.script.requests.iter().map(asked).collect(),
         done,
+        is_chat: job.script.chat,
         is_interactive: false,
         limits: limits.into_iter().flatten().collect(),
     }
@@ -383,6 +395,7 @@ const fn pause(why: &live::Why) -> Pause {
     match why {
         live::Why::StepByStep => Pause::BeforeEach,
         live::Why::Paused => Pause::Asked,
+        live::Why::Prompt => Pause::Prompt,
         live::Why::Failed(_) => Pause::Failure,
     }
 }
@@ -422,6 +435,7 @@ fn halted(halt: &Halt) -> String {
         Halt::Stopped => "stopped; --resume goes on".into(),
         Halt::Budget(why) => format!("stopped: {why}; --resume with a higher limit goes on"),
         Halt::Failed { turn, why } => format!("turn {turn}: {why}; --resume does it again"),
+        Halt::NotReady(why) => format!("{why}; nothing was asked; --resume tries it again"),
         Halt::Write(why) => format!("{why}; --resume goes on"),
     }
 }

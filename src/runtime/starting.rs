@@ -363,10 +363,7 @@ fn proposed(start: &Start) -> PathBuf {
     };
     let name = task.unwrap_or_else(|| "live".into());
     let name = format!("{name}-{}-{}", start.agent, start.condition.word());
-    let is_free = |path: &PathBuf| fs::symlink_metadata(path).is_err();
-    let first = folder.join(&name);
-    let more = (2..).map(|number| folder.join(format!("{name}-{number}")));
-    std::iter::once(first).chain(more).find(is_free).unwrap_or_default()
+    prepare::free_folder(&folder, &name)
 }
 
 /// Whether a new folder can be made there; found out by making it and taking it away.

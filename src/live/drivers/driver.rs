@@ -50,6 +50,11 @@ pub trait Driver: Send + Sync + Debug {
         vec![]
     }
 
+    /// Where a person's login lies below their home, and where the agent looks for it.
+    fn logins(&self, _stage: &Stage) -> Vec<(&'static str, PathBuf)> {
+        vec![]
+    }
+
     /// How a request is sent.
     fn call(&self, ask: &Ask<'_>) -> Call;
 

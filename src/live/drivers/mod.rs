@@ -7,6 +7,7 @@
 pub mod agent_output;
 mod aider;
 mod claude;
+mod claude_tui;
 mod codex;
 mod codex_tui;
 pub mod command;
@@ -79,6 +80,7 @@ hand_on! {
     key_variable() -> Option<&str>;
     environment(setup: &Setup, stage: &Stage) -> Vec<(String, String)>;
     files(setup: &Setup, stage: &Stage) -> Vec<(PathBuf, String)>;
+    logins(stage: &Stage) -> Vec<(&'static str, PathBuf)>;
     call(ask: &Ask<'_>) -> Call;
     export(ask: &Ask<'_>) -> Option<(Call, PathBuf)>;
     reader() -> Box<dyn Reader>;
