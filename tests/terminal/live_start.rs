@@ -294,3 +294,176 @@ fn a_chat_needs_a_screen_and_a_script_a_folder() {
     assert_eq!(ran.code, Some(2), "{}", ran.err);
     assert!(ran.err.contains("--out DIR is missing"), "{}", ran.err);
 }
+
+/// A program that stands in for Docker: it writes down what it was asked, and runs the entry point here.
+const STAND_IN: &str = r#"#!/bin/sh
+[ "$1" = image ] && { [ "$3" = agents:1 ] && exit 0; echo "no such image: $3" >&2; exit 1; }
+printf '%s\n' "$*" >>"$(dirname "$0")/asked"
+shift
+while [ $# -gt 0 ]; do
+    case $1 in
+    --network | --cap-drop | --security-opt | --user | --volume | --env | --pull) shift ;;
+    --workdir) cd "$2"; shift ;;
+    --entrypoint) program=$2; shift ;;
+    --*) ;;
+    *) shift; break ;;
+    esac
+    shift
+done
+exec "$program" "$@"
+"#;
+
+#[test]
+fn a_container_is_asked_for_with_the_folder_of_the_agent_and_names_of_variables_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let desk = Desk::new(&[("Write.\ndo: echo one >one", None)]);
+    let bin = desk.path("bin");
+    fs::create_dir(&bin).unwrap();
+    fs::write(bin.join("docker"), STAND_IN).unwrap();
+    fs::set_permissions(bin.join("docker"), fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    let run = |more: &[&str]| {
+        Command::new(env!("CARGO_BIN_EXE_trajview"))
+            .args(desk.words(more))
+            .env("TRAJVIEW_CONFIG", "")
+            .env("PATH", &path)
+            .env("SOME_KEY", "open-sesame-42")
+            .output()
+            .unwrap()
+    };
+
+    let missing = run(&["--sandbox", "docker", "--image", "other"]);
+    assert!(!missing.status.success());
+    let why = String::from_utf8_lossy(&missing.stderr).into_owned();
+    assert!(why.contains("--sandbox docker does not work here: no such image: other"), "{why}");
+    assert!(!desk.path("run").exists());
+    let ran = run(&[
+        "--sandbox",
+        "docker",
+        "--image",
+        "agents:1",
+        "--network",
+        "off",
+        "--pass",
+        "SOME_KEY",
+    ]);
+
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    assert_eq!(desk.files("1"), ["one one"]);
+    let asked = fs::read_to_string(bin.join("asked")).unwrap();
+    let work = desk.path("run.work").canonicalize().unwrap();
+    let asked = asked.lines().last().unwrap();
+    assert!(asked.contains("--network none --cap-drop ALL"), "{asked}");
+    assert!(
+        asked.contains(&format!("--volume {0}:{0} --workdir {0}/workspace", work.display())),
+        "{asked}"
+    );
+    assert!(asked.contains("--env SOME_KEY") && !asked.contains("sesame"), "{asked}");
+    let provenance = desk.run_json()["provenance"].as_str().unwrap().to_owned();
+    let said = "the agent worked in a container (docker, image agents:1) without a network";
+    assert!(provenance.contains(said), "{provenance}");
+}
+
+#[test]
+fn a_sandbox_that_is_not_there_is_said_before_anything_is_made() {
+    let desk = Desk::new(&[("Go.", None)]);
+    for (words, why) in [
+        (&["--network", "off"][..], "--network off needs a sandbox"),
+        (&["--sandbox", "podman"], "--image NAME"),
+        (&["--sandbox", "bwrap", "--image", "x"], "--image is for"),
+        (&["--login"], "has no login that could be copied"),
+    ] {
+        let ran = desk.live(words);
+        assert_eq!(ran.code, Some(2), "{}", ran.err);
+        assert!(ran.err.contains(why), "{}", ran.err);
+        assert!(!desk.path("run").exists());
+    }
+}
+
+#[test]
+#[ignore = "needs bwrap"]
+fn in_bubblewrap_the_agent_writes_in_its_folder_alone_and_sees_no_bundle() {
+    let desk = Desk::new(&[(
+        "Look.\ndo: ls ../../run >seen 2>&1; cat ../../script.json >>seen 2>&1; touch ../../outside || echo kept >kept; \
+         umount ../../run; ls ../../run >>seen 2>&1; cut -d: -f1 /proc/net/dev | sed -n '3,$p' | tr -d ' ' >net",
+        None,
+    )]);
+
+    let ran = desk.live(&["--sandbox", "bwrap", "--network", "off"]);
+
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let files = desk.files("1");
+    assert_eq!(files, ["kept kept", "net lo", "seen"], "{files:?}");
+    assert!(!desk.path("outside").exists());
+    let provenance = desk.run_json()["provenance"].as_str().unwrap().to_owned();
+    assert!(
+        provenance.contains("the bundle was out of the agent's reach (its sandbox)"),
+        "{provenance}"
+    );
+    assert!(provenance.contains("in a sandbox (bwrap) without a network"), "{provenance}");
+}
+
+#[test]
+fn a_login_is_copied_to_be_read_alone_and_is_recorded_nowhere() {
+    let desk = Desk::new(&[("Go.", None)]);
+    let home = desk.path("person");
+    fs::create_dir_all(home.join(".claude")).unwrap();
+    let token = "sk-ant-oat01-open-sesame-open-sesame";
+    let login =
+        format!("{{\"claudeAiOauth\": {{\"accessToken\": \"{token}\", \"expiresAt\": 1}}}}");
+    fs::write(home.join(".claude/.credentials.json"), login).unwrap();
+    // A program that is called as Claude Code is, and tells what it was given.
+    let agent = desk.path("agent.sh");
+    let script = "#!/bin/sh\n[ \"$1\" = --version ] && { echo 2.1.0; exit 0; }\n\
+        cp \"$CLAUDE_CONFIG_DIR/.credentials.json\" copy.json; stat -c %a \"$CLAUDE_CONFIG_DIR/.credentials.json\" >mode\n\
+        echo '{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"result\":\"ok\"}'\n";
+    fs::write(&agent, script).unwrap();
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(&agent, fs::Permissions::from_mode(0o755)).unwrap();
+
+    let output = Command::new(env!("CARGO_BIN_EXE_trajview"))
+        .args(["live", "--agent", "claude", "--headless", "--keep-work", "--login"])
+        .args(["--program", agent.to_str().unwrap(), "--script", &desk.text("script.json")])
+        .args(["--out", &desk.text("run"), "--work", &desk.text("run.work")])
+        .env("TRAJVIEW_CONFIG", "")
+        .env("HOME", &home)
+        .env_remove("ANTHROPIC_API_KEY")
+        .output()
+        .unwrap();
+
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let files = desk.files("1");
+    assert!(files[0].starts_with("copy.json ") && files[0].contains("****"), "{files:?}");
+    assert!(!files[0].contains("open-sesame"), "{files:?}");
+    assert_eq!(files[1], "mode 400");
+    assert!(!desk.path("run.work/agent/claude/.credentials.json").exists());
+    let provenance = desk.run_json()["provenance"].as_str().unwrap().to_owned();
+    assert!(provenance.contains("a copy of the person's login"), "{provenance}");
+}
+
+/// The state before the first turn of a workspace with many files, and a turn that writes as many.
+#[test]
+#[ignore = "takes a while"]
+fn many_files_are_begun_with_and_written_in_bounded_time() {
+    let desk = Desk::new(&[(
+        "Write many.\ndo: mkdir new; for d in $(seq 100); do mkdir new/$d; (cd new/$d; seq 500 | split -l 1 -a 3 -); done",
+        None,
+    )]);
+    for folder in 0..100 {
+        fs::create_dir_all(desk.path(&format!("folder/{folder}"))).unwrap();
+        for file in 0..500 {
+            fs::write(desk.path(&format!("folder/{folder}/{file}")), format!("{folder} {file}\n"))
+                .unwrap();
+        }
+    }
+    let began = std::time::Instant::now();
+
+    let ran = desk.live(&["--from", &desk.text("folder")]);
+
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    eprintln!("50,000 files begun with and 50,000 written: {:?} in all", began.elapsed());
+    let journal = fs::read_to_string(desk.path("run/live.jsonl")).unwrap();
+    for line in journal.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()) {
+        eprintln!("{} {}", line["at"].as_str().unwrap(), line["what"].as_str().unwrap());
+    }
+}

@@ -179,6 +179,7 @@ fn line(value: &Value, heard: &mut AgentOutput) {
             ));
         }
         "assistant" => said(value, heard),
+        "user" => printed(value, heard),
         "result" => result(value, heard),
         _ => {}
     }
@@ -197,6 +198,19 @@ pub(super) fn said(value: &Value, heard: &mut AgentOutput) {
             }
             _ => {}
         }
+    }
+}
+
+/// What a command printed, or why a tool failed.
+fn printed(value: &Value, heard: &mut AgentOutput) {
+    match value.get("tool_use_result") {
+        Some(Value::String(error)) => heard.show_output(error),
+        Some(result) => {
+            for part in ["/stdout", "/stderr"] {
+                heard.show_output(text(result, part).unwrap_or_default());
+            }
+        }
+        None => {}
     }
 }
 

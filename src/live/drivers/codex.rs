@@ -216,6 +216,7 @@ fn item(value: &Value, heard: &mut AgentOutput) {
                 heard.deny(command);
             }
             heard.say(&format!("$ {command}"));
+            heard.show_output(words("/item/aggregated_output"));
         }
         "file_change" => {
             let changes = value.pointer("/item/changes").and_then(Value::as_array);

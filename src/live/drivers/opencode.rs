@@ -131,7 +131,14 @@ fn line(value: &Value, heard: &mut AgentOutput) {
     let words = |pointer| text(value, pointer).unwrap_or_default();
     match words("/type") {
         "text" => heard.say(words("/part/text")),
-        "tool_use" => heard.say(words("/part/tool")),
+        "tool_use" => {
+            let of = ["/part/state/input/command", "/part/state/input/filePath"];
+            let of = of.iter().find_map(|pointer| text(value, pointer)).unwrap_or_default();
+            heard.say(format!("{} {of}", words("/part/tool")).trim_end());
+            if words("/part/tool") == "bash" {
+                heard.show_output(words("/part/state/output"));
+            }
+        }
         "step_finish" => step(value, heard),
         "error" => {
             let said = text(value, "/error/data/message").or(text(value, "/error/message"));
