@@ -191,8 +191,8 @@ struct IsolationArgs {
     /// A sandbox around the agent: bubblewrap, in which it can write in its own folder alone, or a container of --image
     #[arg(long, value_name = "none|bwrap|docker|podman", value_parser = sandbox, conflicts_with = "resume")]
     sandbox: Option<Sandbox>,
-    /// Whether the agent in a sandbox has the network
-    #[arg(long, value_name = "on|off", value_parser = network, conflicts_with = "resume")]
+    /// What of the network an agent in a sandbox has: all, the model server of this machine alone, or nothing
+    #[arg(long, value_name = "on|loopback|off", value_parser = network, conflicts_with = "resume")]
     network: Option<Network>,
     /// The image of the container, in which the agent is installed; it is never fetched
     #[arg(long, value_name = "IMAGE", conflicts_with = "resume")]
@@ -217,7 +217,7 @@ fn sandbox(word: &str) -> Result<Sandbox, String> {
 }
 
 fn network(word: &str) -> Result<Network, String> {
-    Network::by_word(word).ok_or_else(|| "expected on or off".into())
+    Network::by_word(word).ok_or_else(|| "expected on, loopback or off".into())
 }
 
 impl StartArgs {

@@ -25,6 +25,7 @@ mod formats;
 mod history;
 mod hook;
 mod import;
+mod inside;
 mod json;
 mod judge;
 mod keys;
@@ -102,6 +103,7 @@ enum Command {
     Live(Box<live::Args>),
     Mcp(mcp::Args),
     Hook(hook::Args),
+    Inside(inside::Args),
     Audit(audit::Args),
     Agree(agree::Args),
     Annotations(annotations::Args),
@@ -169,6 +171,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Live(args)) => live::run(args, out),
         Some(Command::Mcp(args)) => mcp::run(args, out),
         Some(Command::Hook(args)) => hook::run(args, out),
+        Some(Command::Inside(args)) => inside::run(args),
         Some(Command::Audit(args)) => audit::run(args, out),
         Some(Command::Agree(args)) => agree::run(args, out),
         Some(Command::Annotations(args)) => annotations::run(args, out),

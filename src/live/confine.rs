@@ -13,6 +13,7 @@ use std::{
 };
 
 use super::{
+    loopback::Way,
     sandbox::{Inside, Wrapper},
     setup::Setup,
 };
@@ -40,13 +41,13 @@ impl Confinement {
         hidden.sort();
         hidden.dedup_by(|path, before| path.starts_with(before));
         let work = work.unwrap_or_else(|| setup.folders.work.clone());
-        let wrapper = Wrapper::of(&setup.folders.isolation, &work, &hidden);
+        let wrapper = Wrapper::of(setup, &work, &hidden);
         Self { hidden, wrapper }
     }
 
     /// The sandbox of a run alone, with nothing hidden.
     pub fn sandbox_of(setup: &Setup, work: &Path) -> Self {
-        Self { hidden: vec![], wrapper: Wrapper::of(&setup.folders.isolation, work, &[]) }
+        Self { hidden: vec![], wrapper: Wrapper::of(setup, work, &[]) }
     }
 
     /// The same without anything hidden: the sandbox stays.
@@ -65,6 +66,11 @@ impl Confinement {
 
     pub const fn has_sandbox(&self) -> bool {
         self.wrapper.is_some()
+    }
+
+    /// The way to the model server that is to be held open; None where there is none.
+    pub fn way(&self) -> Option<&Way> {
+        self.wrapper.as_ref().and_then(Wrapper::way)
     }
 
     /// A program that starts where nothing hidden can be seen.

@@ -211,6 +211,7 @@ pub struct Watch {
 pub struct LogWords {
     pub ends: Regex,
     pub begins: Regex,
+    pub goes_on: Option<Regex>,
     pub prompt_of: fn(&str) -> Option<String>,
 }
 
@@ -317,7 +318,9 @@ impl Watch {
                 self.next = Some(Begun { source: path.clone(), bytes: at, prompt });
                 break;
             }
-            if self.words.ends.is_match(line) {
+            if self.words.goes_on.as_ref().is_some_and(|goes_on| goes_on.is_match(line)) {
+                self.over = None;
+            } else if self.words.ends.is_match(line) {
                 self.over = Some(path.clone());
             } else if self.over.is_none() {
                 let prompt = prompt_of(line).filter(|prompt| self.prompts.last() != Some(prompt));
@@ -508,6 +511,7 @@ mod tests {
     fn watch(places: Vec<Logs>) -> Watch {
         let words = LogWords {
             ends: Regex::new("^over\n$").unwrap(),
+            goes_on: None,
             begins: Regex::new("^begin\n$").unwrap(),
             prompt_of: |line| line.trim_end().strip_prefix("ask ").map(str::to_owned),
         };

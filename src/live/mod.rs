@@ -45,6 +45,7 @@ pub mod journal;
 pub mod layers;
 pub mod listener;
 pub mod logs;
+pub mod loopback;
 pub mod manifest;
 mod orphans;
 pub mod plan;

@@ -30,10 +30,12 @@ use super::{
     journal::{self, Entry, Journal, Progress},
     layers::{self, Maker, Stack, StackParts, TakenIn},
     logs::{self, Watch},
+    loopback::{Relay, Way},
     manifest::{Configuration, Course, Manifest, Surroundings},
     process::{self, Process},
     queued::Queued,
     run::{CannotStart, Halt, Job, Start},
+    sandbox::Network,
     script::{Condition, Script},
     seal::{self, Seal},
     setup::{Setup, duration},
@@ -99,6 +101,8 @@ pub struct BundleGuard {
     /// The files of the bundle as we left them.
     seal: Seal,
     components: Option<Vec<u8>>,
+    /// What leads an agent without a network to its model; closed when this is dropped.
+    _relay: Option<Relay>,
 }
 
 /// What `run.json` says of the run as a whole.
@@ -129,6 +133,9 @@ impl<'a> Recorder<'a> {
         if let Some(problem) = setup.folders.isolation.problem() {
             return Err(CannotStart::Wrong(problem));
         }
+        if setup.folders.isolation.network == Network::Loopback {
+            Way::of(&setup, &setup.folders.work).map_err(CannotStart::Wrong)?;
+        }
         if let Some(problem) = driver.problem(&setup) {
             return Err(CannotStart::Wrong(format!("agent {}: {problem}", setup.agent)));
         }
@@ -149,6 +156,11 @@ impl<'a> Recorder<'a> {
         let Opened { stage, history, journal, version, started_at, progress, mut remarks } = opened;
         remarks.extend(planned.into_iter().flat_map(layers::Planned::remarks));
         let (confinement, within_reach) = confined(&job.bundle, &setup);
+        let relay = confinement.way().map(Relay::start).transpose().map_err(|why| {
+            CannotStart::Wrong(format!(
+                "no way leads out of the sandbox to the model server: {why}"
+            ))
+        })?;
         let cast = Cast::new(&job.bundle, setup.size, stage.secrets.clone());
         let session = progress.done.last().and_then(|done| done.session_id.clone());
         let mut layers = Stack::new(
@@ -194,7 +206,13 @@ impl<'a> Recorder<'a> {
             layers,
             agent,
             steering,
-            guard: BundleGuard { confinement, within_reach, seal: Seal::default(), components },
+            guard: BundleGuard {
+                _relay: relay,
+                confinement,
+                within_reach,
+                seal: Seal::default(),
+                components,
+            },
             journal,
             tell,
             header,

@@ -12,6 +12,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
+use super::{loopback::Way, setup::Setup};
 use crate::run::values::worded;
 
 worded! {
@@ -36,7 +37,9 @@ worded! {
         /// What this machine reaches.
         #[default]
         On = "on",
-        /// Nothing: no model elsewhere either.
+        /// The model server of this machine and nothing else.
+        Loopback = "loopback",
+        /// Nothing: no model either.
         Off = "off",
     }
 }
@@ -60,6 +63,8 @@ pub struct Wrapper {
     work: PathBuf,
     /// What it is not to see.
     hidden: Vec<PathBuf>,
+    /// What leads to the model server, where there is no other network.
+    way: Option<Way>,
 }
 
 /// A process that is to be wrapped.
@@ -88,10 +93,13 @@ impl Isolation {
     pub fn problem(&self) -> Option<String> {
         let is_container = matches!(self.sandbox, Sandbox::Docker | Sandbox::Podman);
         match (self.sandbox, self.network, &self.image) {
-            (Sandbox::None, Network::Off, _) => Some(
-                "--network off needs a sandbox that can hold it: --sandbox bwrap, docker or podman"
-                    .into(),
-            ),
+            (Sandbox::None, Network::Off | Network::Loopback, _) => Some(format!(
+                "--network {} needs a sandbox that can hold it: --sandbox bwrap",
+                self.network.word()
+            )),
+            (_, Network::Loopback, _) if is_container => {
+                Some("--network loopback is for --sandbox bwrap".into())
+            }
             (_, _, None) if is_container => Some(format!(
                 "--sandbox {} needs the image in which the agent is installed: --image NAME",
                 self.sandbox.word()
@@ -107,6 +115,7 @@ impl Isolation {
     pub fn said(&self) -> Option<String> {
         let network = match self.network {
             Network::On => "with the network",
+            Network::Loopback => "with the model server of this machine and no other network",
             Network::Off => "without a network",
         };
         match self.sandbox {
@@ -123,10 +132,17 @@ impl Isolation {
 
 impl Wrapper {
     /// None where no sandbox is wanted.
-    pub fn of(isolation: &Isolation, work: &Path, hidden: &[PathBuf]) -> Option<Self> {
-        let isolation = isolation.clone();
+    pub fn of(setup: &Setup, work: &Path, hidden: &[PathBuf]) -> Option<Self> {
+        let isolation = setup.folders.isolation.clone();
         let is_wanted = isolation.sandbox != Sandbox::None;
-        is_wanted.then(|| Self { isolation, work: work.to_owned(), hidden: hidden.to_owned() })
+        let way = Way::of(setup, work).ok().filter(|_| isolation.network == Network::Loopback);
+        let (work, hidden) = (work.to_owned(), hidden.to_owned());
+        is_wanted.then_some(Self { isolation, work, hidden, way })
+    }
+
+    /// The way out that is to be held open; None where there is none.
+    pub const fn way(&self) -> Option<&Way> {
+        self.way.as_ref()
     }
 
     /// The same with nothing hidden.
@@ -176,7 +192,7 @@ impl Wrapper {
         ]
         .map(str::to_owned)
         .to_vec();
-        if self.isolation.network == Network::Off {
+        if self.isolation.network != Network::On {
             words.push("--unshare-net".into());
         }
         let work = text(&self.work);
@@ -190,6 +206,11 @@ impl Wrapper {
             }
         }
         words.extend(["--chdir".to_owned(), text(inside.folder), "--".to_owned()]);
+        if let Some(way) = &self.way {
+            let program = std::env::current_exe().unwrap_or_else(|_| "trajview".into());
+            words.extend([text(&program), "inside".into(), "--port".into(), way.port.to_string()]);
+            words.extend(["--socket".into(), text(&way.socket), "--".into()]);
+        }
         words
     }
 
@@ -201,7 +222,7 @@ impl Wrapper {
         words.extend(inside.has_terminal.then(|| "--tty".to_owned()));
         let network = match self.isolation.network {
             Network::On => "host", // a model on this machine is reached as from this machine
-            Network::Off => "none",
+            Network::Off | Network::Loopback => "none",
         };
         words.extend(["--network", network, "--cap-drop", "ALL"].map(str::to_owned));
         words.extend(["--security-opt", "no-new-privileges"].map(str::to_owned));
@@ -289,7 +310,10 @@ mod tests {
         let environment = [("HOME", "/w/home"), ("PATH", "/bin"), ("SOME_KEY", "sesame")]
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .into();
-        let wrapper = Wrapper::of(isolation, Path::new("/w"), &["/dev".into(), "/dev/null".into()]);
+        let mut setup = Setup::new("codex", "/w".into());
+        setup.folders.isolation = isolation.clone();
+        setup.provider.base_url = Some("http://127.0.0.1:8080".into());
+        let wrapper = Wrapper::of(&setup, Path::new("/w"), &["/dev".into(), "/dev/null".into()]);
         let command = wrapper.unwrap().wrap(&Inside {
             program: "codex",
             args: &["exec".to_owned()],
@@ -315,6 +339,17 @@ mod tests {
             "bwrap --die-with-parent --unshare-pid --unshare-ipc --unshare-uts --cap-drop ALL \
              --ro-bind / / --dev /dev --proc /proc --unshare-net --bind /w /w --tmpfs /dev --ro-bind /dev/null /dev/null \
              --chdir /w/workspace -- codex exec"
+        );
+    }
+
+    #[test]
+    fn without_a_network_one_port_leads_to_the_model_server() {
+        let words = words(&isolation(Sandbox::Bwrap, Network::Loopback), false).join(" ");
+
+        assert!(words.contains("--unshare-net"), "{words}");
+        assert!(
+            words.ends_with(" inside --port 8080 --socket /w/model.sock -- codex exec"),
+            "{words}"
         );
     }
 

@@ -29,6 +29,7 @@ use crate::{
 use super::{
     command_line::shell_words,
     drivers::Driver,
+    loopback,
     secrets::{Secrets, is_named_like_a_secret},
     setup::Setup,
     socket::{self, SOCKET},
@@ -73,7 +74,8 @@ impl Deliveries {
 const MARK: &str = crate::store::WORK_MARK;
 
 /// Everything we make in the folder; what else appears there was written by the agent, outside its workspace.
-const OURS: [&str; 7] = [MARK, "workspace", "home", "agent", "tmp", "requests", SOCKET];
+const OURS: [&str; 8] =
+    [MARK, "workspace", "home", "agent", "tmp", "requests", SOCKET, loopback::SOCKET];
 
 /// The variable by which every process of a run is known, whatever it did to its group.
 pub const VARIABLE: &str = "TRAJVIEW_LIVE";
@@ -108,7 +110,7 @@ impl Stage {
             fs::write(&mark, id).map_err(WriteError::at(&mark))?;
         }
         let root = fs::canonicalize(root).map_err(WriteError::at(root))?;
-        for folder in OURS.iter().filter(|name| ![MARK, SOCKET].contains(*name)) {
+        for folder in OURS.iter().filter(|name| ![MARK, SOCKET, loopback::SOCKET].contains(*name)) {
             let path = root.join(folder);
             fs::create_dir_all(&path).map_err(WriteError::at(&path))?;
         }

@@ -281,11 +281,13 @@ impl Recorder<'_> {
         match self.agent.driver.end() {
             End::Exit => Ok(Ends::default()),
             End::Marker(pattern) => Ok(Ends { marker: Some(regex(&pattern)?), watch: None }),
-            End::Log(LogPatterns { ends, begins }) => {
+            End::Log(LogPatterns { ends, begins, goes_on: unless }) => {
                 let (ends, begins) = (regex(ends)?, regex(begins)?);
-                let words = LogWords { ends, begins, prompt_of: self.agent.driver.prompt_of() };
+                let unless = unless.map(regex).transpose()?;
+                let prompt_of = self.agent.driver.prompt_of();
+                let words = LogWords { ends, begins, goes_on: unless, prompt_of };
                 let known = self.agent.watch.take().filter(|_| goes_on);
-                let new = || Watch::new(self.agent.driver.logs(&self.stage), words);
+                let new = || Watch::new(self.agent.driver.watched(&self.stage), words);
                 let mut watch = known.unwrap_or_else(new);
                 watch.begin();
                 Ok(Ends { marker: None, watch: Some(watch) })

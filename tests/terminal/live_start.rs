@@ -441,6 +441,49 @@ fn a_login_is_copied_to_be_read_alone_and_is_recorded_nowhere() {
     assert!(provenance.contains("a copy of the person's login"), "{provenance}");
 }
 
+#[test]
+#[ignore = "needs bwrap and python3"]
+fn in_bubblewrap_one_port_leads_to_the_model_server() {
+    let desk = Desk::new(&[("Ask.\ndo: python3 ask.py >answer", None)]);
+    let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = server.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        use std::io::{Read, Write};
+        for stream in server.incoming().flatten() {
+            std::thread::spawn(move || {
+                let mut stream = stream;
+                let mut asked = [0; 2];
+                if stream.read_exact(&mut asked).is_ok() {
+                    stream.write_all(b"from outside").unwrap();
+                }
+            });
+        }
+    });
+    let ask = format!(
+        "import socket\ns = socket.create_connection(('127.0.0.1', {port}))\ns.sendall(b'hi')\nprint(s.recv(99).decode())\n\
+         try:\n    socket.create_connection(('127.0.0.1', 1), 1)\nexcept OSError as why:\n    print(type(why).__name__)\n"
+    );
+    fs::create_dir(desk.path("folder")).unwrap();
+    fs::write(desk.path("folder/ask.py"), ask).unwrap();
+
+    let url = format!("http://127.0.0.1:{port}");
+    let more = [
+        "--from",
+        &desk.text("folder"),
+        "--sandbox",
+        "bwrap",
+        "--network",
+        "loopback",
+        "--base-url",
+        &url,
+    ];
+    let ran = desk.live(&more);
+
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let files = desk.files("1");
+    assert_eq!(files[0], "answer from outside\nConnectionRefusedError", "{files:?}");
+}
+
 /// The state before the first turn of a workspace with many files, and a turn that writes as many.
 #[test]
 #[ignore = "takes a while"]

@@ -99,6 +99,7 @@ impl Driver for ClaudeTui {
         End::Log(LogPatterns {
             ends: r#""subtype":"turn_duration"|"text":"\[Request interrupted by user|"isApiErrorMessage":true"#,
             begins: r#""promptSource":"(typed|queued|suggestion)"|"turnOrigin":"human""#,
+            goes_on: None,
         })
     }
 

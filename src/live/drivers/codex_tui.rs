@@ -109,6 +109,7 @@ impl Driver for CodexTui {
         End::Log(LogPatterns {
             ends: r#""type":"(task_complete|turn_aborted)""#,
             begins: r#""type":"task_started""#,
+            goes_on: None,
         })
     }
 

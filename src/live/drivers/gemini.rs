@@ -11,6 +11,7 @@ use super::{
     super::{setup::Setup, stage::Stage},
     agent_output::{AgentOutput, Amount, JsonLines, Reader, count, text},
     driver::{Ask, Call, Driver, Input, Logs, Naming, Rewind},
+    gemini_tui::GeminiTui,
 };
 
 #[derive(Debug)]
@@ -74,6 +75,10 @@ impl Driver for Gemini {
     fn logs(&self, stage: &Stage) -> Vec<Logs> {
         let pattern = "**/chats/*.jsonl".to_owned();
         vec![Logs { folder: stage.home().join(".gemini/tmp"), pattern, is_flat: true }]
+    }
+
+    fn in_terminal(&self) -> Option<Box<dyn Driver>> {
+        Some(Box::new(GeminiTui))
     }
 
     fn naming(&self) -> Naming {

@@ -14,8 +14,10 @@ pub mod command;
 mod copilot;
 mod driver;
 mod gemini;
+mod gemini_tui;
 mod mini;
 mod opencode;
+mod opencode_tui;
 mod qwen;
 
 use std::path::PathBuf;
@@ -85,6 +87,7 @@ hand_on! {
     export(ask: &Ask<'_>) -> Option<(Call, PathBuf)>;
     reader() -> Box<dyn Reader>;
     logs(stage: &Stage) -> Vec<Logs>;
+    watched(stage: &Stage) -> Vec<Logs>;
     naming() -> Naming;
     rewind() -> Rewind;
     end() -> End;

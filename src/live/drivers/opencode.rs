@@ -13,6 +13,7 @@ use super::{
     super::{setup::Setup, stage::Stage},
     agent_output::{AgentOutput, Amount, JsonLines, Reader, count, text},
     driver::{Ask, Call, Driver, Input, Logs, Naming, Rewind, program_of},
+    opencode_tui::OpenCodeTui,
 };
 
 #[derive(Debug)]
@@ -103,6 +104,10 @@ impl Driver for OpenCode {
     fn logs(&self, stage: &Stage) -> Vec<Logs> {
         let folder = stage.agent().join("exports");
         vec![Logs { folder, pattern: "opencode-*.json".into(), is_flat: true }]
+    }
+
+    fn in_terminal(&self) -> Option<Box<dyn Driver>> {
+        Some(Box::new(OpenCodeTui))
     }
 
     fn naming(&self) -> Naming {
