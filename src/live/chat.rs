@@ -7,6 +7,7 @@
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::select;
+use regex::bytes::Regex;
 
 use super::{
     control::LiveCommand,
@@ -27,6 +28,17 @@ const LOOK: Duration = Duration::from_millis(200);
 /// How long after its beginning a turn's prompt is waited for in the log.
 const PROMPT_WITHIN: Duration = Duration::from_secs(2);
 
+/// What of a terminal's output is looked through for its marker (bytes).
+const TAIL: usize = 8 << 10;
+
+/// An agent that runs and was asked nothing.
+struct Opened {
+    /// What its log says, where it has one.
+    watch: Option<Watch>,
+    /// What a terminal that was just opened shows when it takes a line, where there is no log.
+    marker: Option<Regex>,
+}
+
 /// What was heard between two turns.
 enum Heard {
     Nothing,
@@ -39,12 +51,20 @@ enum Heard {
 impl Recorder<'_> {
     /// Waits until a person has sent the agent a prompt, with which it works already. None where the chat is over.
     pub fn wait_for_prompt(&mut self, turn: usize) -> Result<Option<Queued>, Halt> {
-        let (mut watch, has_log) = self.open_chat(turn)?;
+        let Opened { mut watch, marker } = self.open_chat(turn)?;
+        let has_log = watch.is_some();
+        if let Some(marker) = marker {
+            match self.wait_for_marker(&marker) {
+                Heard::Nothing => {}
+                Heard::End => return Ok(None),
+                Heard::Line(text) => return Ok(Some(Queued { text, is_sent: true })),
+            }
+        }
         self.told(&Event::Waits { turn, request: String::new(), why: Why::Prompt });
         self.steering.later.clear();
         let (mut looked, mut last_line) = (Instant::now(), None);
         loop {
-            match self.hear_between() {
+            match self.hear_between(&mut vec![]) {
                 Heard::End => return Ok(None),
                 Heard::Line(text) if !has_log => {
                     return Ok(Some(Queued { text, is_sent: true }));
@@ -59,7 +79,7 @@ impl Recorder<'_> {
             let Some(mut begun) = watch.as_mut().and_then(Watch::begun) else { continue };
             let end = Instant::now() + PROMPT_WITHIN;
             while begun.prompt.is_none() && Instant::now() < end {
-                self.hear_between();
+                self.hear_between(&mut vec![]);
                 begun = watch.as_mut().and_then(Watch::begun).unwrap_or(begun);
             }
             self.agent.watch = watch;
@@ -69,14 +89,28 @@ impl Recorder<'_> {
         }
     }
 
-    /// Has the agent run with its screen and nothing asked; gives what watches its log, where it has one.
-    fn open_chat(&mut self, turn: usize) -> Result<(Option<Watch>, bool), Halt> {
+    /// Waits until the terminal shows for the first time that it takes a line; gives the line that was sent before.
+    fn wait_for_marker(&mut self, marker: &Regex) -> Heard {
+        let (mut shown, mut early) = (vec![], Heard::Nothing);
+        while !marker.is_match(&shown) {
+            match self.hear_between(&mut shown) {
+                Heard::End => return Heard::End,
+                Heard::Line(text) => early = Heard::Line(text),
+                Heard::Nothing => {}
+            }
+            let excess = shown.len().saturating_sub(TAIL);
+            shown.drain(..excess);
+        }
+        early
+    }
+
+    /// Has the agent run with its screen and nothing asked.
+    fn open_chat(&mut self, turn: usize) -> Result<Opened, Halt> {
         let goes_on = self.agent.process.as_mut().is_some_and(|it| it.ending().is_none());
         let failed = |why: String| Halt::Failed { turn, why };
-        let Ends { watch, .. } = self.ends(goes_on).map_err(failed)?;
-        let has_log = watch.is_some();
+        let Ends { watch, marker } = self.ends(goes_on).map_err(failed)?;
         if goes_on {
-            return Ok((watch, has_log));
+            return Ok(Opened { watch, marker: None });
         }
         if turn > 1 {
             self.warn(&format!(
@@ -97,11 +131,11 @@ impl Recorder<'_> {
         let call = self.agent.driver.call(&ask);
         let process = self.start(&call)?.map_err(failed)?;
         self.agent.process = Some(process);
-        Ok((watch, has_log))
+        Ok(Opened { watch, marker })
     }
 
-    /// Passes on what the terminal shows and what the person types, for a moment.
-    fn hear_between(&mut self) -> Heard {
+    /// Passes on what the terminal shows and what the person types, for a moment; what it shows is added.
+    fn hear_between(&mut self, shown_so_far: &mut Vec<u8>) -> Heard {
         if self.control.stop.is_set() {
             return Heard::End;
         }
@@ -118,7 +152,10 @@ impl Recorder<'_> {
                 vec![]
             },
             recv(pieces) -> piece => match piece {
-                Ok(piece) => self.agent.cast.output(&piece.bytes),
+                Ok(piece) => {
+                    shown_so_far.extend_from_slice(&piece.bytes);
+                    self.agent.cast.output(&piece.bytes)
+                }
                 Err(_) => return self.after_the_last_word(),
             },
             default(BEAT) => self.agent.cast.rest(),

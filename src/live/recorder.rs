@@ -25,7 +25,7 @@ use super::{
     checks,
     confine::Confinement,
     control::{Control, LiveCommand},
-    drivers::{self, Driver, Rewind},
+    drivers::{self, Driver, End, Rewind},
     event::Event,
     journal::{self, Entry, Journal, Progress},
     layers::{self, Maker, Stack, StackParts, TakenIn},
@@ -132,6 +132,10 @@ impl<'a> Recorder<'a> {
         let driver = drivers::of(&setup).map_err(CannotStart::Wrong)?;
         if let Some(problem) = setup.folders.isolation.problem() {
             return Err(CannotStart::Wrong(problem));
+        }
+        if job.script.chat && driver.end() == End::Exit {
+            let why = "has no screen of its own to chat in; give it a script or a prompt";
+            return Err(CannotStart::Wrong(format!("agent {} {why}", setup.agent)));
         }
         if setup.folders.isolation.network == Network::Loopback {
             Way::of(&setup, &setup.folders.work).map_err(CannotStart::Wrong)?;

@@ -162,7 +162,7 @@ impl History {
         let made = || -> Result<Vec<u8>, git2::Error> {
             let (old, new) = (old.map(tree).transpose()?, tree(new)?);
             let mut options = DiffOptions::new();
-            options.show_binary(true);
+            options.show_binary(true).id_abbrev(40); // without whole ids git takes no file that is no text
             let repo = &self.bare.repo;
             let mut diff = repo.diff_tree_to_tree(old.as_ref(), Some(&new), Some(&mut options))?;
             diff.find_similar(None)?;

@@ -283,13 +283,13 @@ fn a_chat_with_codex_is_recorded_prompt_by_prompt() {
 #[ignore = "needs TRAJVIEW_REAL_DATA, TRAJVIEW_REAL_CLI and python3"]
 fn claude_code_is_driven_in_its_own_screen() {
     let claude = npm("@anthropic-ai/claude-code-linux-x64/claude");
-    three_turns("claude", &claude, "tools", &["--terminal", "--model", "claude-sonnet-5"]);
+    three_turns("claude", &claude, "tools", &["--terminal"]);
 }
 
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_DATA, TRAJVIEW_REAL_CLI, node and python3"]
 fn a_chat_with_gemini_is_recorded_prompt_by_prompt() {
-    let more = ["--model", "gemini-2.5-pro", "--key-env", "GEMINI_API_KEY"];
+    let more = ["--model", "gemini-2.5-pro"];
     let (run, edited) = five_prompts("gemini", &npm(".bin/gemini"), "Type your message", &more);
     is_whole(&run, &edited);
 }

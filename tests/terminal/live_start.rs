@@ -74,7 +74,7 @@ fn a_run_begins_with_a_repository_as_it_lies_there_and_counts_only_what_the_agen
     assert_eq!(start["source"]["ignored"]["names"], serde_json::json!(["built/"]));
     desk.check();
     assert_eq!(
-        desk.files("0"),
+        desk.files("start"),
         [".gitignore built/", "README read me, please", "src/lib.py def one():\n    return 1"]
     );
     let edits = &shown(&desk)["turns"][0]["edits"];
@@ -84,8 +84,14 @@ fn a_run_begins_with_a_repository_as_it_lies_there_and_counts_only_what_the_agen
     let words = trajview(&["show", &desk.text("run")]).out;
     assert!(words.contains("1 file changed since, 3 files"), "{words}");
     assert!(words.contains("start: 1 ignored and not copied: built/"), "{words}");
-    let blamed = trajview(&["blame", &desk.text("run"), "src/lib.py"]).out;
-    assert!(blamed.contains("before"), "{blamed}");
+    let blamed = json(&["blame", &desk.text("run"), "src/lib.py", "--json"]);
+    let origins: Vec<&str> = blamed["lines"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["origin"].as_str().unwrap())
+        .collect();
+    assert_eq!(origins, ["before-run", "before-run", "outside"]);
     // The repository itself is as it was.
     assert_eq!(git(&repo, &["status", "--short"]), "M README");
 }
@@ -138,7 +144,7 @@ fn commands_prepare_the_workspace_and_are_commits_of_their_own_but_no_turns() {
         titles[1].starts_with("setup: echo made") && titles[3].starts_with("turn 1: "),
         "{titles:?}"
     );
-    assert_eq!(desk.files("0"), ["made made", "sub/made made"]);
+    assert_eq!(desk.files("start"), ["made made", "sub/made made"]);
     let edits = shown(&desk)["turns"][0]["edits"].clone();
     assert_eq!(edits.as_array().unwrap().len(), 1, "{edits}");
     desk.check();
@@ -164,7 +170,7 @@ fn a_setup_that_fails_stops_the_run_and_is_tried_again() {
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let run = desk.run_json();
     assert_eq!(run["start"]["setup"].as_array().unwrap().len(), 2);
-    assert_eq!(desk.files("0"), ["first first", "half half", "made made"]);
+    assert_eq!(desk.files("start"), ["first first", "half half", "made made"]);
     assert_eq!(desk.files("1"), ["first first", "half half", "made made", "used made"]);
 }
 
@@ -186,7 +192,7 @@ fn a_key_in_what_a_setup_printed_is_covered() {
         let text = fs::read_to_string(desk.path("run").join(name)).unwrap();
         assert!(!text.contains("open-sesame-42"), "{name}");
     }
-    assert_eq!(desk.files("0"), ["kept **************"]);
+    assert_eq!(desk.files("start"), ["kept **************"]);
 }
 
 #[test]
@@ -393,7 +399,7 @@ fn in_bubblewrap_the_agent_writes_in_its_folder_alone_and_sees_no_bundle() {
 
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let files = desk.files("1");
-    assert_eq!(files, ["kept kept", "net lo", "seen"], "{files:?}");
+    assert_eq!(files, ["kept kept", "net lo", "seen "], "{files:?}");
     assert!(!desk.path("outside").exists());
     let provenance = desk.run_json()["provenance"].as_str().unwrap().to_owned();
     assert!(
