@@ -3,6 +3,7 @@
 
 use std::{
     fs,
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     process::Command,
 };
@@ -321,7 +322,6 @@ exec "$program" "$@"
 
 #[test]
 fn a_container_is_asked_for_with_the_folder_of_the_agent_and_names_of_variables_alone() {
-    use std::os::unix::fs::PermissionsExt;
     let desk = Desk::new(&[("Write.\ndo: echo one >one", None)]);
     let bin = desk.path("bin");
     fs::create_dir(&bin).unwrap();
@@ -375,9 +375,9 @@ fn a_sandbox_that_is_not_there_is_said_before_anything_is_made() {
     let desk = Desk::new(&[("Go.", None)]);
     for (words, why) in [
         (&["--network", "off"][..], "--network off needs a sandbox"),
-        (&["--sandbox", "podman"], "--image NAME"),
-        (&["--sandbox", "bwrap", "--image", "x"], "--image is for"),
-        (&["--login"], "has no login that could be copied"),
+        (&["--sandbox", "podman"][..], "--image NAME"),
+        (&["--sandbox", "bwrap", "--image", "x"][..], "--image is for"),
+        (&["--login"][..], "has no login that could be copied"),
     ] {
         let ran = desk.live(words);
         assert_eq!(ran.code, Some(2), "{}", ran.err);
@@ -424,7 +424,6 @@ fn a_login_is_copied_to_be_read_alone_and_is_recorded_nowhere() {
         cp \"$CLAUDE_CONFIG_DIR/.credentials.json\" copy.json; stat -c %a \"$CLAUDE_CONFIG_DIR/.credentials.json\" >mode\n\
         echo '{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"result\":\"ok\"}'\n";
     fs::write(&agent, script).unwrap();
-    use std::os::unix::fs::PermissionsExt;
     fs::set_permissions(&agent, fs::Permissions::from_mode(0o755)).unwrap();
 
     let output = Command::new(env!("CARGO_BIN_EXE_trajview"))
