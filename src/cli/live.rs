@@ -14,12 +14,13 @@ use crate::{
         layers::LayerFiles,
         plan,
         prepare::{self, Unusable, absolute, bytes_of, program},
-        script::Condition,
-        setup::{Budget, HelperOptions, OnFailure, Permissions, Setup},
+        sandbox::{Isolation, Network, Sandbox},
+        script::{Condition, Script},
+        setup::{Budget, HelperOptions, OnFailure, Permissions, Setup, StartOptions},
         stage,
     },
     runtime,
-    store::decisions,
+    store::{beginning, decisions},
 };
 
 use super::{
@@ -33,22 +34,29 @@ use super::{
 /// The agent works in a fresh folder, is asked request by request, and is recorded after each: a commit of its files, its
 /// own log, times, tokens. It is shown and steered on screen unless --headless is said. A run that was stopped, failed or
 /// was killed goes on with --resume. Ends with 1 where not every request was asked.
+///
+/// `trajview live --agent claude -- 'fix the failing test'` in a git repository asks this one request of a copy of it, and says
+/// where the patch is and how to apply it. `trajview live --agent codex` alone is a chat in the agent's own screen, each prompt a turn.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// A known agent, one of the settings file ([drivers.NAME]), or `command` with a program after --
     #[arg(long, value_name = "NAME", required_unless_present = "resume")]
     agent: Option<String>,
     /// The requests: script.json of a bundle, or one like it
-    #[arg(long, value_name = "FILE", required_unless_present_any = ["resume", "specification", "print_plan"])]
+    #[arg(long, value_name = "FILE")]
     script: Option<PathBuf>,
+    /// The one request, as words after -- that do not begin with - are too where no script is given. Of the git repository
+    /// here a copy is made, unless --from names other files
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["resume", "script", "specification"])]
+    prompt: Option<String>,
     /// How the script is asked; else as it says itself
     #[arg(long, value_name = "emergent|single-shot", value_parser = condition)]
     condition: Option<Condition>,
     /// A text that is the one request of a single-shot run
     #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     specification: Option<PathBuf>,
-    /// The bundle to make; a new folder
-    #[arg(long, value_name = "DIR", required_unless_present = "print_plan")]
+    /// The bundle to make; a new folder. For a prompt or a chat one is made beside the repository
+    #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Without a screen; a line for each turn on standard error
     #[arg(long)]
@@ -80,6 +88,8 @@ pub struct Args {
     /// Another variable the agent gets
     #[arg(long = "pass", value_name = "VARIABLE")]
     pass: Vec<String>,
+    #[command(flatten)]
+    isolation: IsolationArgs,
     /// What the agent may do without asking
     #[arg(long, value_name = "workspace|full", value_parser = permissions, default_value = "workspace")]
     permissions: Permissions,
@@ -98,6 +108,8 @@ pub struct Args {
     /// Leave that folder when the run is over
     #[arg(long)]
     keep_work: bool,
+    #[command(flatten)]
+    start: StartArgs,
     /// components.json, put into the bundle
     #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     components: Option<PathBuf>,
@@ -159,10 +171,69 @@ pub struct Args {
     /// Print JSON (schema trajview.live/1)
     #[arg(long)]
     json: bool,
-    /// Handed to the agent as they are; with `--agent command` the program, with {prompt}, {prompt_file}, {session} or
-    /// the request on its standard input
+    /// The prompt, where there is no script and the first word does not begin with -. Else handed to the agent as they are; with
+    /// `--agent command` the program, with {prompt}, {prompt_file}, {session} or the request on its standard input
     #[arg(last = true, value_name = "ARGS")]
     args: Vec<String>,
+}
+
+/// What the agent finds in its workspace when it begins.
+#[derive(Debug, clap::Args)]
+struct StartArgs {
+    /// Files to begin with: a repository as it lies there, one of its revisions, or a folder. They are copied
+    #[arg(long, value_name = "REPO[@REV]|FOLDER", conflicts_with = "resume")]
+    from: Option<String>,
+    /// With the history of that repository
+    #[arg(long, requires = "from")]
+    with_history: bool,
+    /// A command that prepares the workspace before the first request; several run in this order
+    #[arg(long = "setup", value_name = "COMMAND", conflicts_with = "resume")]
+    setup: Vec<String>,
+}
+
+/// What stands around the agent.
+#[derive(Debug, clap::Args)]
+struct IsolationArgs {
+    /// A sandbox around the agent: bubblewrap, in which it can write in its own folder alone, or a container of --image
+    #[arg(long, value_name = "none|bwrap|docker|podman", value_parser = sandbox, conflicts_with = "resume")]
+    sandbox: Option<Sandbox>,
+    /// What of the network an agent in a sandbox has: all, the model server of this machine alone, or nothing
+    #[arg(long, value_name = "on|loopback|off", value_parser = network, conflicts_with = "resume")]
+    network: Option<Network>,
+    /// The image of the container, in which the agent is installed; it is never fetched
+    #[arg(long, value_name = "IMAGE", conflicts_with = "resume")]
+    image: Option<String>,
+    /// Give the agent a copy of your login, to be read alone; it is never recorded and goes with the run
+    #[arg(long, conflicts_with = "resume")]
+    login: bool,
+}
+
+impl IsolationArgs {
+    fn isolation(&self) -> Isolation {
+        Isolation {
+            sandbox: self.sandbox.unwrap_or_default(),
+            network: self.network.unwrap_or_default(),
+            image: self.image.clone(),
+        }
+    }
+}
+
+fn sandbox(word: &str) -> Result<Sandbox, String> {
+    Sandbox::by_word(word).ok_or_else(|| "expected none, bwrap, docker or podman".into())
+}
+
+fn network(word: &str) -> Result<Network, String> {
+    Network::by_word(word).ok_or_else(|| "expected on, loopback or off".into())
+}
+
+impl StartArgs {
+    fn options(&self) -> StartOptions {
+        StartOptions {
+            from: self.from.clone(),
+            with_history: self.with_history,
+            setup: self.setup.clone(),
+        }
+    }
 }
 
 fn condition(word: &str) -> Result<Condition, String> {
@@ -183,14 +254,20 @@ fn positive(word: &str) -> Result<f64, String> {
 }
 
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
-    let job = if args.resume { resumed(args)? } else { wanted(args)? };
+    let asks = Asks::of(args)?;
+    let job = if args.resume { resumed(args)? } else { wanted(args, &asks)? };
     if args.print_plan {
         report::plan(&plan::of(&job)?, args.json, out)?;
         return Ok(Exit::Fine);
     }
     let start = if args.resume { Start::Resume } else { Start::Anew };
     if !args.headless {
-        return on_screen(args, job, start, out);
+        return on_screen(args, job, start, &asks, out);
+    }
+    if job.script.chat {
+        return Err(Failure::wrong(
+            "a chat is typed into the agent's own screen, so it cannot be --headless; give a script or a prompt",
+        ));
     }
     live::adopt_orphans();
     let (stop, signal) = signals::listen();
@@ -211,12 +288,16 @@ fn steered(args: &Args, job: Job, control: &Control) -> Job {
 }
 
 /// Shows the run while it is made; what came of it is printed when the screen is gone.
-fn on_screen(args: &Args, job: Job, start: Start, out: &mut Out) -> Outcome {
+fn on_screen(args: &Args, job: Job, start: Start, asks: &Asks, out: &mut Out) -> Outcome {
     let settings = config::load(args.config.as_deref())?;
     settings.problems.iter().for_each(|problem| tell(problem));
     let options = super::view::of_settings(settings, args.config.as_deref());
     let job = Job { step_by_step: args.step, ..job };
-    let (ending, outcome) = runtime::live(job.clone(), start, Control::default(), options)
+    let then = match asks {
+        Asks::Prompt(_) => runtime::Beside::RecordingThenReplay,
+        Asks::Script | Asks::Chat => runtime::Beside::Recording,
+    };
+    let (ending, outcome) = runtime::live(job.clone(), start, Control::default(), (options, then))
         .map_err(|why| match why {
             runtime::Failure::NoTerminal => {
                 Failure::wrong("a live run is shown in a terminal; --headless makes one without")
@@ -272,6 +353,13 @@ fn end(job: &Job, ended: &Ended, signal: Option<u8>) -> Outcome {
         Some(Halt::Failed { turn, why }) => Err(Failure::new(
             Exit::Failed,
             format!("turn {turn}: {why}; {kept}; --resume does it again"),
+        )),
+        Some(Halt::NotReady(why)) => Err(Failure::new(
+            Exit::Failed,
+            format!(
+                "{why}; nothing was asked; --resume --out {} tries it again",
+                job.bundle.display()
+            ),
         )),
         Some(Halt::Write(why)) => Err(Failure::unread(format!("{why}; {kept}; --resume goes on"))),
     }
@@ -344,10 +432,108 @@ fn limit(args: &Args, setup: &mut Setup) {
     }
 }
 
-fn wanted(args: &Args) -> Result<Job, Failure> {
-    let (script, condition) =
-        prepare::asked(args.script.as_deref(), args.specification.as_deref(), args.condition)?;
-    let bundle = args.out.clone().unwrap_or_else(|| "OUT".into());
+/// Where the requests are from.
+#[derive(Debug, PartialEq, Eq)]
+enum Asks {
+    /// A script, a specification, or a run to go on with.
+    Script,
+    /// One request, as it was given on the command line.
+    Prompt(String),
+    /// A person types them into the agent's screen.
+    Chat,
+}
+
+impl Asks {
+    fn of(args: &Args) -> Result<Self, Failure> {
+        let is_given = args.resume || args.script.is_some() || args.specification.is_some();
+        if is_given || args.print_plan && args.prompt.is_none() && !args.has_words() {
+            return Ok(Self::Script);
+        }
+        let words = || args.has_words().then(|| args.args.join(" "));
+        let prompt = args.prompt.clone().or_else(words);
+        if prompt.as_ref().is_some_and(|prompt| prompt.trim().is_empty()) {
+            return Err(Failure::wrong("the prompt is empty"));
+        }
+        Ok(prompt.map_or(Self::Chat, Self::Prompt))
+    }
+
+    /// Whether the words after `--` are the prompt, and so none of the agent's.
+    fn takes_words(&self, args: &Args) -> bool {
+        matches!(self, Self::Prompt(_)) && args.prompt.is_none()
+    }
+
+    fn script(&self, args: &Args) -> Result<(Script, Condition), Failure> {
+        match self {
+            Self::Script => Ok(prepare::asked(
+                args.script.as_deref(),
+                args.specification.as_deref(),
+                args.condition,
+            )?),
+            Self::Prompt(_) | Self::Chat if args.condition.is_some() => {
+                Err(Failure::wrong("--condition is for a script or a specification"))
+            }
+            Self::Prompt(text) => {
+                let requests = [(text.clone(), None)];
+                let script = Script::of_requests(requests).under(Condition::SingleShot, None);
+                Ok((script.map_err(Failure::wrong)?, Condition::SingleShot))
+            }
+            Self::Chat => Ok((Script::of_chat(), Condition::Emergent)),
+        }
+    }
+
+    /// The last word of the name of its folder.
+    const fn word(&self) -> &'static str {
+        match self {
+            Self::Script => "",
+            Self::Prompt(_) => Condition::SingleShot.word(),
+            Self::Chat => "chat",
+        }
+    }
+}
+
+impl Args {
+    /// Whether the words after `--` are words of a prompt.
+    fn has_words(&self) -> bool {
+        let is_command = self.agent.as_deref() == Some("command");
+        !is_command && self.args.first().is_some_and(|word| !word.starts_with('-'))
+    }
+
+    /// The bundle to make: as it is named, or beside the repository that the agent begins with.
+    fn bundle(&self, asks: &Asks, from: Option<&str>) -> Result<PathBuf, Failure> {
+        match (&self.out, asks) {
+            (Some(out), _) => Ok(out.clone()),
+            (None, _) if self.print_plan => Ok("OUT".into()),
+            (None, Asks::Script) => {
+                Err(Failure::wrong("--out DIR is missing: the bundle to make, a new folder"))
+            }
+            (None, Asks::Prompt(_) | Asks::Chat) => {
+                let agent = self.agent.as_deref().unwrap_or_default();
+                let from = from.map(|from| absolute(Path::new(from))).filter(|it| it.is_dir());
+                let name = from.as_deref().and_then(Path::file_name);
+                let name = name.map_or("live".into(), |name| name.to_string_lossy());
+                let folder = from.as_deref().and_then(Path::parent).map(Path::to_owned);
+                let folder = folder.unwrap_or_else(|| absolute(Path::new(".")));
+                let name = format!("{name}-{agent}-{}", asks.word());
+                Ok(prepare::free_folder(&folder, &name))
+            }
+        }
+    }
+}
+
+fn wanted(args: &Args, asks: &Asks) -> Result<Job, Failure> {
+    let (script, condition) = asks.script(args)?;
+    let mut start = args.start.options();
+    if *asks != Asks::Script && start.from.is_none() {
+        let here = std::env::current_dir().ok();
+        let around = here.and_then(|here| beginning::repository_around(&here));
+        start.from = around.map(|around| around.to_string_lossy().trim_end_matches('/').into());
+        if start.from.is_none() {
+            tell(
+                "here is no git repository, so the agent begins with an empty folder; --from names files",
+            );
+        }
+    }
+    let bundle = args.bundle(asks, start.from.as_deref())?;
     let work = args.work.clone().unwrap_or_else(stage::somewhere);
     let mut setup = Setup::new(args.agent.as_deref().unwrap_or_default(), absolute(&work));
     setup.condition = condition;
@@ -366,11 +552,14 @@ fn wanted(args: &Args) -> Result<Job, Failure> {
     setup.recording.records_ignored = args.ignored == "record";
     setup.folders.keeps_work = args.keep_work;
     setup.folders.leaves_bundle_open = args.open_bundle;
+    setup.folders.start = start;
+    setup.folders.isolation = args.isolation.isolation();
+    setup.folders.copies_login = args.isolation.login;
     let given = [&args.script, &args.specification, &args.components, &args.layer_store];
     let hidden = given.into_iter().flatten().chain(&args.hide);
     setup.folders.hidden = hidden.map(|path| absolute(path)).collect();
-    setup.in_terminal = args.terminal;
-    setup.args = args.args.clone();
+    setup.in_terminal = args.terminal || *asks == Asks::Chat;
+    setup.args = if asks.takes_words(args) { vec![] } else { args.args.clone() };
     limit(args, &mut setup);
     name_driver(args, &mut setup)?;
     let components = args.components.as_deref().map(bytes_of).transpose()?;

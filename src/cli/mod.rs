@@ -27,6 +27,7 @@ mod formats;
 mod history;
 mod hook;
 mod import;
+mod inside;
 mod json;
 mod judge;
 mod keys;
@@ -107,6 +108,7 @@ enum Command {
     Batch(batch::Args),
     Mcp(mcp::Args),
     Hook(hook::Args),
+    Inside(inside::Args),
     Audit(audit::Args),
     Agree(agree::Args),
     Annotations(annotations::Args),
@@ -179,6 +181,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Batch(args)) => batch::run(args, out),
         Some(Command::Mcp(args)) => mcp::run(args, out),
         Some(Command::Hook(args)) => hook::run(args, out),
+        Some(Command::Inside(args)) => inside::run(args),
         Some(Command::Audit(args)) => audit::run(args, out),
         Some(Command::Agree(args)) => agree::run(args, out),
         Some(Command::Annotations(args)) => annotations::run(args, out),

@@ -200,6 +200,7 @@ fn head(run: &Run, shown: &Show) -> Vec<String> {
     let mut lines = vec![words(&parts)];
     lines.extend(facts.provenance.as_ref().map(|provenance| format!("provenance: {provenance}")));
     lines.extend(facts.record.state.as_ref().map(|state| format!("state: {state}")));
+    lines.extend(facts.record.start.iter().map(|sentence| format!("start: {sentence}")));
     lines.extend(facts.record.remarks.iter().map(|remark| format!("remark: {remark}")));
     if let (Some(start), Some(end)) = (&facts.started_at, &facts.ended_at) {
         lines.push(format!("{start} to {end}"));

@@ -7,6 +7,7 @@
 mod conduct;
 mod layer;
 mod record;
+mod start;
 mod tests_jsonl;
 
 use std::collections::BTreeMap;
@@ -366,6 +367,7 @@ fn lay_out(
         record::complete(turn, entry, &mut run.warnings);
     }
     run.origin.record.state = record::text(&manifest.rest, "state");
+    start::complete(run, &manifest.rest);
     run.origin.record.remarks = record::texts(&manifest.rest, "remarks");
     run.origin.record.conduct = conduct::of(manifest);
     lay_out_checkpoints(manifest, run);

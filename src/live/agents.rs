@@ -4,6 +4,7 @@
 use std::{path::PathBuf, thread};
 
 use super::{
+    confine::Confinement,
     drivers::{self, DRIVERS, Driver, command::ProgramOptions, program_of},
     prepare,
     setup::Setup,
@@ -80,7 +81,7 @@ fn version_of(
 ) -> Option<String> {
     let (setup, driver) = driver(name, configured)?;
     stage.furnish(&setup, &*driver).ok()?;
-    version::of(&*driver, &setup, &stage).ok()?
+    version::of(&*driver, &setup, &stage, &Confinement::default()).ok()?
 }
 
 #[cfg(test)]

@@ -12,12 +12,18 @@ use std::{
     process::Command,
 };
 
-use super::setup::Setup;
+use super::{
+    loopback::Way,
+    sandbox::{Inside, Wrapper},
+    setup::Setup,
+};
 
 /// What the agent's processes do not see: folders and files, by their real paths.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Confinement {
     hidden: Vec<PathBuf>,
+    /// The sandbox that hides them instead, where one is wanted.
+    wrapper: Option<Wrapper>,
 }
 
 /// More runs beside the bundle than this are not hidden.
@@ -34,17 +40,53 @@ impl Confinement {
         hidden.retain(|path| work.as_ref().is_none_or(|work| !work.starts_with(path)));
         hidden.sort();
         hidden.dedup_by(|path, before| path.starts_with(before));
-        Self { hidden }
+        let work = work.unwrap_or_else(|| setup.folders.work.clone());
+        let wrapper = Wrapper::of(setup, &work, &hidden);
+        Self { hidden, wrapper }
+    }
+
+    /// The sandbox of a run alone, with nothing hidden.
+    pub fn sandbox_of(setup: &Setup, work: &Path) -> Self {
+        Self { hidden: vec![], wrapper: Wrapper::of(setup, work, &[]) }
+    }
+
+    /// The same without anything hidden: the sandbox stays.
+    pub fn open(self) -> Self {
+        let wrapper = self.wrapper.map(Wrapper::open);
+        Self { hidden: vec![], wrapper }
     }
 
     /// Why nothing can be hidden here; a sentence. Found out by trying, with a process that ends before it becomes a program.
     pub fn problem(&self) -> Option<String> {
-        system::problem(&self.hidden)
+        match &self.wrapper {
+            Some(wrapper) => wrapper.problem(),
+            None => system::problem(&self.hidden),
+        }
     }
 
-    /// Has a program start where nothing hidden can be seen.
+    pub const fn has_sandbox(&self) -> bool {
+        self.wrapper.is_some()
+    }
+
+    /// The way to the model server that is to be held open; None where there is none.
+    pub fn way(&self) -> Option<&Way> {
+        self.wrapper.as_ref().and_then(Wrapper::way)
+    }
+
+    /// A program that starts where nothing hidden can be seen.
+    pub fn command(&self, inside: &Inside<'_>) -> Command {
+        if let Some(wrapper) = &self.wrapper {
+            return wrapper.wrap(inside);
+        }
+        let mut command = Command::new(inside.program);
+        command.args(inside.args).env_clear().envs(inside.environment).current_dir(inside.folder);
+        command
+    }
+
+    /// The same for a command that is made, between fork and exec.
     pub fn apply(&self, command: &mut Command) -> io::Result<()> {
-        if self.hidden.is_empty() { Ok(()) } else { system::apply(&self.hidden, command) }
+        let is_done = self.hidden.is_empty() || self.has_sandbox();
+        if is_done { Ok(()) } else { system::apply(&self.hidden, command) }
     }
 }
 

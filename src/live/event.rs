@@ -22,6 +22,8 @@ pub enum Event {
         /// The files the agent works on.
         workspace: PathBuf,
     },
+    /// What the run begins with, and what prepares it; a sentence.
+    Beginning(String),
     /// A request is about to be sent and waits for the person; `GoOn`, `Skip`, `Edit`, `Retry` and `Stop` end that.
     Waits {
         turn: usize,
@@ -107,6 +109,8 @@ pub enum Why {
     /// Each one does.
     StepByStep,
     Paused,
+    /// A chat waits for what a person types into the agent's screen.
+    Prompt,
     /// The turn was tried and failed, as this sentence says; going on tries it again.
     Failed(String),
 }

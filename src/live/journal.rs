@@ -16,6 +16,7 @@ use crate::{
 };
 
 use super::{
+    beginning::{Base, SetupRow},
     event::Total,
     logs::LogRow,
     manifest::{LayerRow, Layers, LogPlace, TurnRow},
@@ -45,6 +46,10 @@ pub enum Entry {
     Resumed {
         version: Option<String>,
     },
+    /// The files that the run begins with are recorded.
+    FilesTaken(Box<Base>),
+    /// A command has prepared them.
+    SetUp(Box<SetupRow>),
     /// The files stood at the commit `before`.
     TurnBegan {
         turn: usize,
@@ -124,6 +129,8 @@ pub struct Before {
 /// How far a run is: made of the journal's lines, one after the other, while they are written or when they are read.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Progress {
+    /// What the run began with; None for an empty workspace.
+    pub base: Option<Base>,
     /// Turns that count, in order.
     pub done: Vec<Done>,
     /// The last turn begun that does not count.
@@ -244,6 +251,8 @@ impl Progress {
             self.sealed = None;
         }
         match entry {
+            Entry::FilesTaken(base) => self.base = Some((**base).clone()),
+            Entry::SetUp(row) => self.base.iter_mut().for_each(|it| it.enter((**row).clone())),
             Entry::TurnBegan { turn, attempt, .. } => {
                 self.open_turn(*turn, *attempt);
                 (self.is_finished, self.stopped) = (false, None);
@@ -292,9 +301,10 @@ impl Progress {
         self.open = Some(TurnRow { turn, attempt, log, ..TurnRow::default() });
     }
 
-    /// The commit after the last turn that counts.
+    /// The commit after the last turn that counts; before the first, that of the files which the run began with.
     pub fn commit(&self) -> Option<&str> {
-        self.done.last().and_then(|done| done.row.commit.as_deref())
+        let last = self.done.last().and_then(|done| done.row.commit.as_deref());
+        last.or_else(|| self.base.as_ref().map(Base::last_commit))
     }
 
     /// The logs as they were when the last turn that counts was over.

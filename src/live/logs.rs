@@ -211,6 +211,7 @@ pub struct Watch {
 pub struct LogWords {
     pub ends: Regex,
     pub begins: Regex,
+    pub goes_on: Option<Regex>,
     pub prompt_of: fn(&str) -> Option<String>,
 }
 
@@ -274,6 +275,31 @@ impl Watch {
         }
     }
 
+    /// The turn that the agent has begun since the last one was over, with a prompt that a person sent.
+    pub fn begun(&mut self) -> Option<Begun> {
+        find(&self.places).into_iter().find_map(|(_, path)| self.first_beginning(path))
+    }
+
+    /// What comes before it does not belong to any turn.
+    fn first_beginning(&mut self, path: PathBuf) -> Option<Begun> {
+        let mut at = self.seen.get(&path).copied().unwrap_or(0);
+        let bytes = read_from(&path, at).unwrap_or_default();
+        let mut lines =
+            bytes.split_inclusive(|byte| *byte == b'\n').filter(|it| it.ends_with(b"\n"));
+        let prompt_of = |line: &[u8]| (self.words.prompt_of)(&String::from_utf8_lossy(line));
+        let mut begun = None;
+        while let Some(line) = lines.next() {
+            if self.words.begins.is_match(line) {
+                let prompt = prompt_of(line).or_else(|| lines.find_map(prompt_of));
+                begun = Some(Begun { source: path.clone(), bytes: at, prompt });
+                break;
+            }
+            at += line.len() as u64;
+        }
+        self.seen.insert(path, at);
+        begun
+    }
+
     /// What a person sent and the agent took into the turn, and the turn that the agent began by itself.
     pub fn found(&self) -> (&[String], Option<&Begun>) {
         (self.prompts.get(1..).unwrap_or_default(), self.next.as_ref())
@@ -288,11 +314,13 @@ impl Watch {
         let prompt_of = |line: &[u8]| (self.words.prompt_of)(&String::from_utf8_lossy(line));
         while let Some(line) = lines.next() {
             if self.over.as_ref() == Some(&path) && self.words.begins.is_match(line) {
-                let prompt = lines.find_map(prompt_of);
+                let prompt = prompt_of(line).or_else(|| lines.find_map(prompt_of));
                 self.next = Some(Begun { source: path.clone(), bytes: at, prompt });
                 break;
             }
-            if self.words.ends.is_match(line) {
+            if self.words.goes_on.as_ref().is_some_and(|goes_on| goes_on.is_match(line)) {
+                self.over = None;
+            } else if self.words.ends.is_match(line) {
                 self.over = Some(path.clone());
             } else if self.over.is_none() {
                 let prompt = prompt_of(line).filter(|prompt| self.prompts.last() != Some(prompt));
@@ -483,6 +511,7 @@ mod tests {
     fn watch(places: Vec<Logs>) -> Watch {
         let words = LogWords {
             ends: Regex::new("^over\n$").unwrap(),
+            goes_on: None,
             begins: Regex::new("^begin\n$").unwrap(),
             prompt_of: |line| line.trim_end().strip_prefix("ask ").map(str::to_owned),
         };

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::beginning::Base;
 use crate::{
     layers::{Brief, Sentence, Spent, stack::Said},
     run::Tokens,
@@ -219,11 +220,11 @@ pub struct Manifest<'a> {
     #[serde(flatten)]
     pub configuration: Configuration<'a>,
     pub provenance: String,
-    pub started_at: &'a str,
-    /// Null while it runs.
-    pub ended_at: Option<&'a str>,
-    /// `running`, `finished`, or `stopped` and why.
-    pub state: String,
+    #[serde(flatten)]
+    pub course: Course<'a>,
+    /// The files that it began with; absent where the workspace was empty.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start: Option<&'a Base>,
     pub languages: [&'static str; 0],
     pub checkpoints: Vec<CheckpointRow<'a>>,
     pub turns: Vec<TurnRow>,
@@ -232,6 +233,16 @@ pub struct Manifest<'a> {
     pub surroundings: Surroundings<'a>,
     /// Sentences about the run as a whole.
     pub remarks: &'a [String],
+}
+
+/// When the run began and ended, and how.
+#[derive(Debug, Serialize)]
+pub struct Course<'a> {
+    pub started_at: &'a str,
+    /// Null while it runs.
+    pub ended_at: Option<&'a str>,
+    /// `running`, `finished`, or `stopped` and why.
+    pub state: String,
 }
 
 /// Which agent works, how it is asked, and with which model.

@@ -34,8 +34,10 @@
 
 pub mod agents;
 pub mod batch;
+pub mod beginning;
 pub mod budget;
 pub mod cast;
+mod chat;
 pub mod checks;
 pub mod command_line;
 pub mod confine;
@@ -46,6 +48,7 @@ pub mod journal;
 pub mod layers;
 pub mod listener;
 pub mod logs;
+pub mod loopback;
 pub mod manifest;
 mod orphans;
 pub mod plan;
@@ -56,6 +59,7 @@ mod queued;
 pub mod recheck;
 mod recorder;
 pub mod run;
+pub mod sandbox;
 pub mod script;
 pub mod seal;
 pub mod secrets;

@@ -123,6 +123,13 @@ pub fn words(start: &[String]) -> ProgramOptions {
     ProgramOptions { start: start.to_vec(), prompt, session, ..ProgramOptions::default() }
 }
 
+/// A folder of this name that is not there yet: with a number after it where the name is taken.
+pub fn free_folder(folder: &Path, name: &str) -> PathBuf {
+    let is_free = |path: &PathBuf| fs::symlink_metadata(path).is_err();
+    let more = (2..).map(|number| folder.join(format!("{name}-{number}")));
+    std::iter::once(folder.join(name)).chain(more).find(is_free).unwrap_or_default()
+}
+
 /// A program as it is found from elsewhere: one that lies where we were started is named by its whole path, unless a bare
 /// name is found on the PATH.
 pub fn program(path: &Path) -> PathBuf {

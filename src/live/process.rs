@@ -20,6 +20,7 @@ use super::{
     drivers::{Call, Input, agent_output::Stream},
     orphans,
     pty::{Terminal, Unread},
+    sandbox::Inside,
 };
 
 /// What is started.
@@ -38,8 +39,13 @@ pub struct Order<'a> {
 impl Order<'_> {
     /// The program with its words and surroundings, to run in a session of its own and out of reach of what is hidden.
     pub fn command(&self) -> std::io::Result<Command> {
-        let mut command = Command::new(&self.call.program);
-        command.args(&self.call.args).env_clear().envs(self.environment).current_dir(self.folder);
+        let mut command = self.confinement.command(&Inside {
+            program: &self.call.program,
+            args: &self.call.args,
+            environment: self.environment,
+            folder: self.folder,
+            has_terminal: self.call.input.is_terminal(),
+        });
         in_own_session(&mut command);
         dies_with_us(&mut command);
         self.confinement.apply(&mut command)?;

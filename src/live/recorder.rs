@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::{
     metrics::decisions::Store,
     store::{
+        beginning::Beginning,
         decisions,
         import::{Agent, CheckpointRow, Task},
         sha256,
@@ -19,19 +20,22 @@ use crate::{
 };
 
 use super::{
+    beginning::Base,
     cast::Cast,
     checks,
     confine::Confinement,
     control::{Control, LiveCommand},
-    drivers::{self, Driver, Rewind},
+    drivers::{self, Driver, End, Rewind},
     event::Event,
     journal::{self, Entry, Journal, Progress},
     layers::{self, Maker, Stack, StackParts, TakenIn},
     logs::{self, Watch},
-    manifest::{Conduct, Configuration, Manifest, Surroundings},
+    loopback::{Relay, Way},
+    manifest::{Conduct, Configuration, Course, Manifest, Surroundings},
     process::{self, Process},
     queued::Queued,
     run::{CannotStart, Halt, Job, Start},
+    sandbox::Network,
     script::{Condition, Script},
     seal::{self, Seal},
     setup::{Setup, duration},
@@ -97,6 +101,8 @@ pub struct BundleGuard {
     /// The files of the bundle as we left them.
     seal: Seal,
     components: Option<Vec<u8>>,
+    /// What leads an agent without a network to its model; closed when this is dropped.
+    _relay: Option<Relay>,
 }
 
 /// What `run.json` says of the run as a whole.
@@ -124,6 +130,16 @@ impl<'a> Recorder<'a> {
     ) -> Result<Self, CannotStart> {
         let setup = job.setup.clone();
         let driver = drivers::of(&setup).map_err(CannotStart::Wrong)?;
+        if let Some(problem) = setup.folders.isolation.problem() {
+            return Err(CannotStart::Wrong(problem));
+        }
+        if job.script.chat && driver.end() == End::Exit {
+            let why = "has no screen of its own to chat in; give it a script or a prompt";
+            return Err(CannotStart::Wrong(format!("agent {} {why}", setup.agent)));
+        }
+        if setup.folders.isolation.network == Network::Loopback {
+            Way::of(&setup, &setup.folders.work).map_err(CannotStart::Wrong)?;
+        }
         if let Some(problem) = driver.problem(&setup) {
             return Err(CannotStart::Wrong(format!("agent {}: {problem}", setup.agent)));
         }
@@ -144,6 +160,11 @@ impl<'a> Recorder<'a> {
         let Opened { stage, history, journal, version, started_at, progress, mut remarks } = opened;
         remarks.extend(planned.into_iter().flat_map(layers::Planned::remarks));
         let (confinement, within_reach) = confined(&job.bundle, &setup);
+        let relay = confinement.way().map(Relay::start).transpose().map_err(|why| {
+            CannotStart::Wrong(format!(
+                "no way leads out of the sandbox to the model server: {why}"
+            ))
+        })?;
         let cast = Cast::new(&job.bundle, setup.size, stage.secrets.clone());
         let session = progress.done.last().and_then(|done| done.session_id.clone());
         let mut layers = Stack::new(
@@ -189,7 +210,13 @@ impl<'a> Recorder<'a> {
             layers,
             agent,
             steering,
-            guard: BundleGuard { confinement, within_reach, seal: Seal::default(), components },
+            guard: BundleGuard {
+                _relay: relay,
+                confinement,
+                within_reach,
+                seal: Seal::default(),
+                components,
+            },
             journal,
             tell,
             header,
@@ -333,9 +360,12 @@ impl<'a> Recorder<'a> {
                 model: self.setup.provider.model.as_deref(),
             },
             provenance: self.provenance(),
-            started_at: &self.header.started_at,
-            ended_at: self.header.ended_at.as_deref(),
-            state: self.header.state.clone(),
+            course: Course {
+                started_at: &self.header.started_at,
+                ended_at: self.header.ended_at.as_deref(),
+                state: self.header.state.clone(),
+            },
+            start: self.progress.base.as_ref(),
             languages: [],
             checkpoints: self.checkpoints(),
             turns,
@@ -350,6 +380,7 @@ impl<'a> Recorder<'a> {
         let what = self.script.title.as_deref().or(self.script.task.as_deref());
         let agent = &self.setup.agent;
         let how = match self.setup.condition {
+            Condition::Emergent if self.script.chat => "a chat".to_owned(),
             Condition::Emergent => format!("{} requests", self.script.requests.len()),
             Condition::SingleShot => "one request".to_owned(),
         };
@@ -399,13 +430,26 @@ impl<'a> Recorder<'a> {
             "recorded by trajview {} while it drove {agent}, one commit of the workspace after each turn",
             env!("CARGO_PKG_VERSION")
         )];
+        parts.extend(self.progress.base.as_ref().and_then(Base::origin));
         parts.extend(self.setup.server().map(|url| format!("model server at {url}")));
         let open = self.progress.remarks.iter().find(|it| it.starts_with(WITHIN_REACH));
-        parts.push(open.map_or_else(|| OUT_OF_REACH.to_owned(), Clone::clone));
+        let isolation = &self.setup.folders.isolation;
+        let way = if self.guard.confinement.has_sandbox() {
+            "its sandbox"
+        } else {
+            "user and mount namespaces"
+        };
+        parts.push(open.map_or_else(|| format!("{OUT_OF_REACH} ({way})"), Clone::clone));
+        parts.extend(isolation.said());
+        let login = "the agent had a copy of the person's login";
+        parts.extend(self.setup.folders.copies_login.then(|| login.to_owned()));
         parts.extend(self.script.made.clone());
         let count = |count: usize, what: &str| (count > 0).then(|| format!("{count} {what}"));
         let typed = self.script.requests.iter().filter(|it| it.typed).count();
-        parts.extend(count(typed, "requests are not in the script: a person typed them"));
+        parts.extend(match self.script.chat {
+            true => Some("a free chat: a person typed every request".to_owned()),
+            false => count(typed, "requests are not in the script: a person typed them"),
+        });
         let within = self.progress.done.iter().filter(|it| !it.row.typed.within.is_empty()).count();
         parts.extend(count(within, "turns hold what a person typed while they were under way"));
         let edited = self.script.requests.iter().filter(|it| it.original.is_some()).count();
@@ -487,6 +531,8 @@ impl<'a> Recorder<'a> {
     /// Ends everything and says in the bundle how it ended.
     pub fn close(&mut self, halted: Option<&Halt>) -> Result<(), WriteError> {
         self.end_process();
+        self.stage.take_logins_away(&*self.agent.driver);
+        self.write_patch()?;
         self.header.ended_at = Some(journal::now());
         match halted {
             None => {
@@ -536,6 +582,7 @@ fn words_of(halt: &Halt) -> String {
         Halt::Stopped => "it was told to stop".into(),
         Halt::Budget(why) => why.clone(),
         Halt::Failed { turn, why } => format!("turn {turn} failed: {why}"),
+        Halt::NotReady(why) => why.clone(),
         Halt::Write(why) => why.to_string(),
     }
 }
@@ -572,18 +619,20 @@ fn decisions(bundle: &Path, remarks: &mut Vec<String>) -> Store {
     }
 }
 
-const OUT_OF_REACH: &str = "the bundle was out of the agent's reach (user and mount namespaces)";
+const OUT_OF_REACH: &str = "the bundle was out of the agent's reach";
 
 const WITHIN_REACH: &str = "the agent could read and change the bundle";
 
 /// What the agent is kept from, and why from nothing.
 fn confined(bundle: &Path, setup: &Setup) -> (Confinement, Option<String>) {
     if setup.folders.leaves_bundle_open {
-        return (Confinement::default(), Some("--open-bundle was said".into()));
+        let confinement = Confinement::of(bundle, setup).open();
+        return (confinement, Some("--open-bundle was said".into()));
     }
     let confinement = Confinement::of(bundle, setup);
     match confinement.problem() {
         None => (confinement, None),
+        why if confinement.has_sandbox() => (confinement, why),
         why => (Confinement::default(), why),
     }
 }
@@ -627,12 +676,24 @@ impl Opening<'_> {
         Ok(stage)
     }
 
+    /// As the agent says it, in the sandbox that it will have. The error is a sentence.
+    fn version(&self, stage: &Stage) -> Result<Option<String>, String> {
+        let sandbox = Confinement::sandbox_of(self.setup, stage.root());
+        match sandbox.problem().filter(|_| sandbox.has_sandbox()) {
+            Some(why) => Err(why),
+            None => version::of(self.driver, self.setup, stage, &sandbox),
+        }
+    }
+
     fn anew(&self, rules: Rules) -> Result<Opened, CannotStart> {
         let bundle = &self.job.bundle;
         write::is_free(bundle)?;
+        if let Some(from) = &self.setup.folders.start.from {
+            Beginning::find(from).map_err(CannotStart::Wrong)?;
+        }
         let id = fresh_id();
         let stage = self.stage(&id)?;
-        let version = version::of(self.driver, self.setup, &stage).map_err(|why| {
+        let version = self.version(&stage).map_err(|why| {
             stage.clone().strike();
             CannotStart::Wrong(why)
         })?;
@@ -686,6 +747,11 @@ impl Opening<'_> {
             return Err(CannotStart::Unusable(why));
         }
         history.restore(&stage.workspace(), progress.commit())?;
+        let loses_files = progress.base.as_ref().is_some_and(Base::has_more_than_its_commit);
+        if !was_there && loses_files {
+            let work = self.setup.folders.work.display();
+            remarks.push(format!("the folder {work} was gone when the run was gone on with: what the run began with and is not recorded, or what its setup made of that, is gone too"));
+        }
         if !was_there && let Some(last) = progress.done.last_mut() {
             last.session_id = None;
             let (turn, work) = (last.row.turn + 1, self.setup.folders.work.display());
@@ -694,7 +760,7 @@ impl Opening<'_> {
             ));
         }
         logs::cut_copies(progress.logs(), bundle)?;
-        let version = version::of(self.driver, self.setup, &stage).map_err(CannotStart::Wrong)?;
+        let version = self.version(&stage).map_err(CannotStart::Wrong)?;
         if version != before.version {
             let said = |it: &Option<String>| it.clone().unwrap_or_else(|| "unknown".into());
             let (old, new) = (said(&before.version), said(&version));

@@ -69,6 +69,8 @@ pub enum Halt {
         turn: usize,
         why: String,
     },
+    /// The files that it begins with could not be made ready; a sentence.
+    NotReady(String),
     Write(WriteError),
 }
 
@@ -168,6 +170,7 @@ struct Wanted {
 
 impl Recorder<'_> {
     fn hold(&mut self) -> Result<(), Halt> {
+        self.begin_files()?;
         if let Some(open) = &self.progress.open {
             let (turn, why) = (open.turn, "it was under way when the run was interrupted");
             self.again(turn, why)?;
@@ -179,8 +182,15 @@ impl Recorder<'_> {
                 self.carry_out(turn)?;
                 continue;
             }
-            if self.script.request(turn).is_none() {
+            if self.script.request(turn).is_none() && !self.script.chat {
                 return Ok(());
+            }
+            if self.script.request(turn).is_none() {
+                self.within_budget()?;
+                let Some(prompt) = self.wait_for_prompt(turn)? else { return Ok(()) };
+                self.enter_typed(turn, &prompt)?;
+                self.carry_out(turn)?;
+                continue;
             }
             match self.before_request(turn, None)? {
                 Next::LookAgain => {}

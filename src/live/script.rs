@@ -56,6 +56,9 @@ pub struct Script {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checkpoints: Vec<Label>,
     pub requests: Vec<Request>,
+    /// Whether a person types every request into the agent's screen.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub chat: bool,
     /// What was never asked, because a person said so.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skipped: Vec<Request>,
@@ -92,7 +95,7 @@ impl Script {
         if let Some(at) = script.requests.iter().position(|it| it.text.trim().is_empty()) {
             return Err(format!("request {} has no text", at + 1));
         }
-        if script.requests.is_empty() && script.specification.is_none() {
+        if script.requests.is_empty() && script.specification.is_none() && !script.chat {
             return Err("has no requests".into());
         }
         script.requests.sort_by_key(|it| it.turn); // stable: those without numbers stay as they are
@@ -104,6 +107,12 @@ impl Script {
     pub fn of_specification(text: &str) -> Self {
         let specification = Some(text.to_owned());
         Self { schema: SCHEMA.into(), specification, ..Self::default() }
+    }
+
+    /// A script without a request: a person types them.
+    pub fn of_chat() -> Self {
+        let condition = Some(Condition::Emergent.word().to_owned());
+        Self { schema: SCHEMA.into(), chat: true, condition, ..Self::default() }
     }
 
     /// The condition it says itself; None where it says none that we know.

@@ -6,7 +6,7 @@ use std::{path::PathBuf, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-use super::{drivers::command::ProgramOptions, script::Condition};
+use super::{drivers::command::ProgramOptions, sandbox::Isolation, script::Condition};
 
 worded! {
     /// How much an agent may do without asking.
@@ -109,6 +109,34 @@ pub struct Folders {
     /// Whether the agent may reach the bundle: for agents that need to become other users or to mount.
     #[serde(default)]
     pub leaves_bundle_open: bool,
+    /// The files that lie there when the run begins.
+    #[serde(default, skip_serializing_if = "StartOptions::is_nothing")]
+    pub start: StartOptions,
+    /// What stands around the agent.
+    #[serde(default, skip_serializing_if = "Isolation::is_usual")]
+    pub isolation: Isolation,
+    /// Whether the agent gets a copy of the person's login.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub copies_login: bool,
+}
+
+/// What a run begins with, before its first request.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StartOptions {
+    /// A repository, with a revision after `@` or without, or a folder: its files are the workspace.
+    pub from: Option<String>,
+    /// Whether the history of the repository comes along.
+    pub with_history: bool,
+    /// Commands that prepare the workspace, in order.
+    pub setup: Vec<String>,
+}
+
+impl StartOptions {
+    /// Whether the run begins with an empty workspace.
+    pub fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// What stands between the script and the agent.

@@ -29,6 +29,7 @@ use crate::{
 use super::{
     command_line::shell_words,
     drivers::Driver,
+    loopback,
     secrets::{Secrets, is_named_like_a_secret},
     setup::Setup,
     socket::{self, SOCKET},
@@ -73,10 +74,14 @@ impl Deliveries {
 const MARK: &str = crate::store::WORK_MARK;
 
 /// Everything we make in the folder; what else appears there was written by the agent, outside its workspace.
-const OURS: [&str; 7] = [MARK, "workspace", "home", "agent", "tmp", "requests", SOCKET];
+const OURS: [&str; 8] =
+    [MARK, "workspace", "home", "agent", "tmp", "requests", SOCKET, loopback::SOCKET];
 
 /// The variable by which every process of a run is known, whatever it did to its group.
 pub const VARIABLE: &str = "TRAJVIEW_LIVE";
+
+/// So many characters at the end of a key tell it from others.
+pub const END_OF_KEY: usize = 20;
 
 /// Stands for a key where a server on this machine asks for none.
 pub const NO_KEY: &str = "not-a-key";
@@ -105,7 +110,7 @@ impl Stage {
             fs::write(&mark, id).map_err(WriteError::at(&mark))?;
         }
         let root = fs::canonicalize(root).map_err(WriteError::at(root))?;
-        for folder in OURS.iter().filter(|name| ![MARK, SOCKET].contains(*name)) {
+        for folder in OURS.iter().filter(|name| ![MARK, SOCKET, loopback::SOCKET].contains(*name)) {
             let path = root.join(folder);
             fs::create_dir_all(&path).map_err(WriteError::at(&path))?;
         }
@@ -166,8 +171,18 @@ impl Stage {
             };
             if (is_key || is_named_like_a_secret(name)) && value != NO_KEY {
                 secrets.push(value.clone());
+                secrets.extend(end_of(&value));
             }
             all.insert(name.to_owned(), value);
+        }
+        if setup.folders.copies_login {
+            let logins = driver.logins(self);
+            let found: Vec<Vec<u8>> =
+                logins.iter().filter_map(|(from, _)| login_at(from)).collect();
+            if found.is_empty() {
+                return Err(no_login(driver.name(), &logins));
+            }
+            secrets.extend(found.iter().flat_map(|content| words_of_login(content)));
         }
         all.extend(driver.environment(setup, self));
         self.environment = all;
@@ -231,6 +246,7 @@ impl Stage {
             let quoted = path.replace('\'', "'\\''");
             files.push((self.home().join(".profile"), format!("export PATH='{quoted}'\n")));
         }
+        self.put_logins(setup, driver)?;
         for (path, content) in files {
             let parent = path.parent().unwrap_or(&self.root).to_owned();
             fs::create_dir_all(&parent)
@@ -238,6 +254,30 @@ impl Stage {
                 .map_err(WriteError::at(&path))?;
         }
         Ok(())
+    }
+
+    /// Copies the person's login into the agent's home, to be read alone.
+    fn put_logins(&self, setup: &Setup, driver: &dyn Driver) -> Result<(), WriteError> {
+        if !setup.folders.copies_login {
+            return Ok(());
+        }
+        self.take_logins_away(driver);
+        for (from, to) in driver.logins(self) {
+            let Some(content) = login_at(from) else { continue };
+            let parent = to.parent().unwrap_or(&self.root).to_owned();
+            fs::create_dir_all(&parent)
+                .and_then(|()| fs::write(&to, content))
+                .map_err(WriteError::at(&to))?;
+            keep_read_only(&to);
+        }
+        Ok(())
+    }
+
+    /// Takes the copies of the person's login away: nothing of them stays when the run rests.
+    pub fn take_logins_away(&self, driver: &dyn Driver) {
+        for (_, to) in driver.logins(self) {
+            let _ = fs::remove_file(to); // it is hardly ever there
+        }
     }
 
     /// What lies beside the workspace that neither we nor the agent's own habits put there: names, sorted.
@@ -287,6 +327,16 @@ fn keep_private(folder: &Path) {
 #[cfg(not(unix))]
 fn keep_private(_folder: &Path) {}
 
+/// Nobody writes to it, and nobody else reads it.
+#[cfg(unix)]
+fn keep_read_only(file: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+    let _ = fs::set_permissions(file, fs::Permissions::from_mode(0o400)); // as above
+}
+
+#[cfg(not(unix))]
+fn keep_read_only(_file: &Path) {}
+
 /// A folder for a run that nobody can guess, among the system's temporary files.
 pub fn somewhere() -> PathBuf {
     use std::hash::{BuildHasher, RandomState};
@@ -297,6 +347,47 @@ pub fn somewhere() -> PathBuf {
 fn is_on_this_machine(url: Option<&str>) -> bool {
     let host = url.and_then(host_of);
     host.is_some_and(|(host, _)| host == "localhost" || host == "::1" || host.starts_with("127."))
+}
+
+/// A login of the person's, by its path below their home.
+fn login_at(path: &str) -> Option<Vec<u8>> {
+    let home = std::env::var_os("HOME")?;
+    fs::read(Path::new(&home).join(path)).ok()
+}
+
+fn no_login(agent: &str, logins: &[(&str, PathBuf)]) -> String {
+    match logins {
+        [] => format!("agent {agent} has no login that could be copied; give a key with --key-env"),
+        [(path, _), ..] => {
+            format!(
+                "there is no login of {agent} to be copied: ~/{path} is missing; log in with {agent} first"
+            )
+        }
+    }
+}
+
+/// Shorter texts of a login are names and dates.
+const SHORTEST_TOKEN: usize = 16;
+
+/// The texts of a login that nobody is to see: every long one, wherever it stands.
+fn words_of_login(content: &[u8]) -> Vec<String> {
+    let mut found = vec![];
+    let mut waiting: Vec<serde_json::Value> = serde_json::from_slice(content).into_iter().collect();
+    while let Some(value) = waiting.pop() {
+        match value {
+            serde_json::Value::String(text) if text.len() >= SHORTEST_TOKEN => found.push(text),
+            serde_json::Value::Array(values) => waiting.extend(values),
+            serde_json::Value::Object(fields) => waiting.extend(fields.into_iter().map(|it| it.1)),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The end of a key, by which some agents know it in their settings.
+fn end_of(key: &str) -> Option<String> {
+    let skipped = key.chars().count().checked_sub(END_OF_KEY)?;
+    Some(key.chars().skip(skipped).collect())
 }
 
 /// Name and password in an address.

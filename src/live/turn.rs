@@ -69,13 +69,13 @@ struct Sent {
 
 /// How the end of a turn is seen, where not by the end of the process.
 #[derive(Default)]
-struct Ends {
-    marker: Option<Regex>,
-    watch: Option<Watch>,
+pub struct Ends {
+    pub marker: Option<Regex>,
+    pub watch: Option<Watch>,
 }
 
 /// Stands for a prompt that neither the agent's log nor the keys tell.
-const UNKNOWN: &str = "(a prompt that a person typed and that the agent's log does not hold)";
+pub const UNKNOWN: &str = "(a prompt that a person typed and that the agent's log does not hold)";
 
 /// What listening gave.
 struct Answer {
@@ -276,16 +276,18 @@ impl Recorder<'_> {
     }
 
     /// How the end of the turn will be seen. The error is a sentence.
-    fn ends(&mut self, goes_on: bool) -> Result<Ends, String> {
+    pub fn ends(&mut self, goes_on: bool) -> Result<Ends, String> {
         let regex = |pattern: &str| Regex::new(pattern).map_err(|why| why.to_string());
         match self.agent.driver.end() {
             End::Exit => Ok(Ends::default()),
             End::Marker(pattern) => Ok(Ends { marker: Some(regex(&pattern)?), watch: None }),
-            End::Log(LogPatterns { ends, begins }) => {
+            End::Log(LogPatterns { ends, begins, goes_on: unless }) => {
                 let (ends, begins) = (regex(ends)?, regex(begins)?);
-                let words = LogWords { ends, begins, prompt_of: self.agent.driver.prompt_of() };
+                let unless = unless.map(regex).transpose()?;
+                let prompt_of = self.agent.driver.prompt_of();
+                let words = LogWords { ends, begins, goes_on: unless, prompt_of };
                 let known = self.agent.watch.take().filter(|_| goes_on);
-                let new = || Watch::new(self.agent.driver.logs(&self.stage), words);
+                let new = || Watch::new(self.agent.driver.watched(&self.stage), words);
                 let mut watch = known.unwrap_or_else(new);
                 watch.begin();
                 Ok(Ends { marker: None, watch: Some(watch) })
@@ -330,7 +332,7 @@ impl Recorder<'_> {
     }
 
     /// The inner error is a sentence.
-    fn start(&mut self, call: &Call) -> Result<Result<Process, String>, Halt> {
+    pub fn start(&mut self, call: &Call) -> Result<Result<Process, String>, Halt> {
         let (workspace, prompt_file) = (
             self.stage.workspace(),
             self.stage.requests().join(format!("turn-{:03}.txt", self.progress.done.len() + 1)),

@@ -14,7 +14,12 @@ use super::{
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// None where the program cannot say. The error, a sentence, is that there is no such program.
-pub fn of(driver: &dyn Driver, setup: &Setup, stage: &Stage) -> Result<Option<String>, String> {
+pub fn of(
+    driver: &dyn Driver,
+    setup: &Setup,
+    stage: &Stage,
+    confinement: &Confinement,
+) -> Result<Option<String>, String> {
     let args = driver.version_words();
     if args.is_empty() {
         return Ok(None);
@@ -27,7 +32,7 @@ pub fn of(driver: &dyn Driver, setup: &Setup, stage: &Stage) -> Result<Option<St
         folder: &folder,
         prompt_file: &folder,
         size: setup.size,
-        confinement: &Confinement::default(), // nothing was asked yet
+        confinement, // nothing is hidden: nothing was asked yet
     };
     let process = Process::start(&order)?;
     let (end, mut said) = (Instant::now() + PATIENCE, vec![]);

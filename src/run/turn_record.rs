@@ -68,6 +68,9 @@ pub const PROMPTS: &str = "prompts";
 pub struct RunRecord {
     /// `running`, `finished`, or `stopped` and why.
     pub state: Option<String>,
+    /// Sentences about what it began with, before the first turn.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub start: Vec<String>,
     /// Sentences about the run.
     pub remarks: Vec<String>,
     /// First lines of the requests that were never asked.

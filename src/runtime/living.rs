@@ -16,11 +16,15 @@ use std::{
 };
 
 use crate::{
-    live::{self, CannotStart, Control, Ended, Event as Happened, Halt, Job, LiveCommand, Start},
+    live::{
+        self, CannotStart, Control, Ended, Event as Happened, Halt, Job, LiveCommand, Start,
+        drivers,
+    },
     run::Tokens,
     session::{
         live::{Asked, Changed, Command, How, Layer, LiveEvent, Pause, Plan, Spent},
         place::{At, Place},
+        views::{self, View},
     },
     shell::Message,
     views::live as view,
@@ -48,6 +52,8 @@ const MOST_CHARS: usize = 1_000;
 pub enum Beside {
     /// What is recorded of it, growing.
     Recording,
+    /// The same; the replay takes the whole screen when the run is over.
+    RecordingThenReplay,
     /// The run that it was started from, which stays open.
     OtherRun,
 }
@@ -78,7 +84,13 @@ impl Living {
             let outcome = live::run(&job, start, &hands, &mut |event| teller.hear(event));
             watch.is_over.store(true, Ordering::Relaxed);
             watch.look();
-            teller.tell(over(&outcome));
+            teller.tell(over(&job, &outcome));
+            let is_whole = outcome.as_ref().is_ok_and(|ended| ended.halted.is_none());
+            if beside == Beside::RecordingThenReplay && is_whole {
+                let _ = sender.send(Event::Living(Message::View(views::Message::Number(
+                    View::Replay.number(),
+                )))); // as above
+            }
             outcome
         });
         Self { control, agent: agent.ok(), unread }
@@ -157,17 +169,19 @@ fn told(job: &Job, event: &Happened) -> Vec<LiveEvent> {
         Happened::Waits { why, .. } => {
             let sentence = match why {
                 live::Why::Failed(why) => Some(LiveEvent::Warned(why.clone())),
-                live::Why::StepByStep | live::Why::Paused => None,
+                live::Why::StepByStep | live::Why::Paused | live::Why::Prompt => None,
             };
             sentence.into_iter().chain([LiveEvent::Waits(pause(why))]).collect()
         }
-        Happened::TurnBegan { turn, attempt, layers, .. } => {
+        Happened::TurnBegan { turn, request, attempt, layers, .. } => {
             let layer = |it: &live::manifest::LayerRow| Layer {
                 name: it.name.clone(),
                 why: it.why.clone(),
             };
             let layers = layers.iter().map(layer).collect();
-            vec![LiveEvent::Began { turn: *turn, attempt: *attempt, layers }]
+            let began = LiveEvent::Began { turn: *turn, attempt: *attempt, layers };
+            let heading = (!has_screen(job)).then(|| heading(*turn, *attempt, request));
+            heading.map(LiveEvent::Wrote).into_iter().chain([began]).collect()
         }
         Happened::Started { has_terminal, .. } => {
             vec![LiveEvent::Started { has_terminal: *has_terminal }]
@@ -177,9 +191,11 @@ fn told(job: &Job, event: &Happened) -> Vec<LiveEvent> {
         Happened::Denied(what) => vec![LiveEvent::Warned(format!("not allowed: {what}"))],
         Happened::Grew | Happened::Used { .. } | Happened::Edited { .. } => vec![],
         Happened::Recording { files } => vec![LiveEvent::Recording(*files)],
-        Happened::TurnEnded { row, total, .. } => {
+        Happened::TurnEnded { row, total, changed } => {
             let spent = Spent { tokens: sum(&total.tokens), cost: total.cost_usd };
-            vec![ended(row), LiveEvent::Spent(spent)]
+            let ended = ended(row);
+            let end = (!has_screen(job)).then(|| ending(&ended, changed.len()));
+            end.map(LiveEvent::Wrote).into_iter().chain([ended, LiveEvent::Spent(spent)]).collect()
         }
         Happened::Tested { checkpoint, passed, total, .. } => {
             vec![LiveEvent::Tested {
@@ -197,8 +213,46 @@ fn told(job: &Job, event: &Happened) -> Vec<LiveEvent> {
         Happened::Again { turn, why } => {
             vec![LiveEvent::Warned(format!("turn {turn} is done again: {why}"))]
         }
-        Happened::Warned(words) => vec![LiveEvent::Warned(words.clone())],
+        Happened::Beginning(words) | Happened::Warned(words) => {
+            vec![LiveEvent::Warned(words.clone())]
+        }
     }
+}
+
+/// Whether the agent has a screen of its own, in which nothing of ours is to stand.
+fn has_screen(job: &Job) -> bool {
+    let is_process = |driver: Box<dyn drivers::Driver>| driver.naming() == drivers::Naming::Process;
+    job.setup.in_terminal || drivers::of(&job.setup).is_ok_and(is_process)
+}
+
+/// Lines of a request that are shown above what the agent says to it.
+const MOST_REQUEST_LINES: usize = 12;
+
+/// Where a turn begins in the output of an agent without a screen: its number, and what it was asked.
+fn heading(turn: usize, attempt: usize, request: &str) -> Vec<u8> {
+    let attempt = if attempt > 1 { format!(", attempt {attempt}") } else { String::new() };
+    let mut text = format!("\r\n\x1b[1m── turn {turn}{attempt} ──\x1b[0m\r\n");
+    let lines: Vec<&str> = request.lines().collect();
+    for line in lines.iter().take(MOST_REQUEST_LINES) {
+        text += &format!("\x1b[36m› {}\x1b[0m\r\n", shown(line).trim_end());
+    }
+    let more = lines.len().saturating_sub(MOST_REQUEST_LINES);
+    if more > 0 {
+        text += &format!("\x1b[36m› … {more} more lines\x1b[0m\r\n");
+    }
+    text.into_bytes()
+}
+
+/// Where it ends: how, how long it took, how many files it changed.
+fn ending(ended: &LiveEvent, changed: usize) -> Vec<u8> {
+    let LiveEvent::Ended { turn, how, seconds } = ended else { return vec![] };
+    let how = match how {
+        How::Done => "done".to_owned(),
+        How::Failed(why) => format!("failed: {}", shown(why).trim_end()),
+    };
+    let seconds = crate::run::figures::duration(*seconds);
+    let files = if changed == 1 { "1 file".to_owned() } else { format!("{changed} files") };
+    format!("\x1b[2m── turn {turn} {how}, {seconds}, {files} changed ──\x1b[0m\r\n").into_bytes()
 }
 
 fn ended(row: &live::manifest::TurnRow) -> LiveEvent {
@@ -234,7 +288,7 @@ pub fn recorded(bundle: &Path) -> Option<Vec<LiveEvent>> {
 fn end_of(progress: &live::journal::Progress, job: &Job) -> Vec<LiveEvent> {
     let over = |words: String, is_whole| vec![LiveEvent::Over { words, is_whole }];
     match (&progress.stopped, &progress.open) {
-        _ if progress.is_finished => over("every request was asked".into(), true),
+        _ if progress.is_finished => over(whole(job).into(), true),
         (Some(why), _) => over(format!("stopped: {why}; --resume goes on"), false),
         _ if !live::journal::is_under_way(&job.bundle) => {
             over("interrupted; --resume goes on".into(), false)
@@ -374,6 +428,7 @@ fn plan(job: &Job, agent: String, condition: &str, done: usize) -> Plan {
         out: job.bundle.display().to_string(),
         requests: job.script.requests.iter().map(asked).collect(),
         done,
+        is_chat: job.script.chat,
         is_interactive: false,
         limits: limits.into_iter().flatten().collect(),
     }
@@ -383,6 +438,7 @@ const fn pause(why: &live::Why) -> Pause {
     match why {
         live::Why::StepByStep => Pause::BeforeEach,
         live::Why::Paused => Pause::Asked,
+        live::Why::Prompt => Pause::Prompt,
         live::Why::Failed(_) => Pause::Failure,
     }
 }
@@ -408,10 +464,15 @@ fn sum(tokens: &Tokens) -> Option<u64> {
     }
 }
 
-fn over(outcome: &Outcome) -> LiveEvent {
+/// How a run ended that was not halted.
+const fn whole(job: &Job) -> &'static str {
+    if job.script.chat { "the chat is over" } else { "every request was asked" }
+}
+
+fn over(job: &Job, outcome: &Outcome) -> LiveEvent {
     let (words, is_whole) = match outcome {
         Err(why) => (why.to_string(), false),
-        Ok(Ended { halted: None, .. }) => ("every request was asked".into(), true),
+        Ok(Ended { halted: None, .. }) => (whole(job).into(), true),
         Ok(Ended { halted: Some(halt), .. }) => (halted(halt), false),
     };
     LiveEvent::Over { words, is_whole }
@@ -422,6 +483,7 @@ fn halted(halt: &Halt) -> String {
         Halt::Stopped => "stopped; --resume goes on".into(),
         Halt::Budget(why) => format!("stopped: {why}; --resume with a higher limit goes on"),
         Halt::Failed { turn, why } => format!("turn {turn}: {why}; --resume does it again"),
+        Halt::NotReady(why) => format!("{why}; nothing was asked; --resume tries it again"),
         Halt::Write(why) => format!("{why}; --resume goes on"),
     }
 }

@@ -57,6 +57,7 @@ pub use filtering::Filtering;
 pub use batching::batch;
 pub use gate::Gate;
 pub use judging::known::{JudgeSettings, SettingsFile};
+pub use living::Beside;
 pub use options::Options;
 pub use recording::{Opened, Opener, Recording, from_disk, from_disk_with_cache};
 pub use run_loop::Ending;
@@ -131,7 +132,7 @@ pub fn live(
     mut job: Job,
     start: Start,
     control: Control,
-    options: Options,
+    (options, beside): (Options, Beside),
 ) -> Result<(Ending, Option<living::Outcome>), Failure> {
     if !io::stdout().is_terminal() {
         return Err(Failure::NoTerminal);
@@ -143,7 +144,7 @@ pub fn live(
     let inside = runtime.app.screens.live_areas().inside();
     job.setup.size = (inside.width, inside.height);
     job.has_person = true;
-    runtime.world.begin_live(job, start, control, living::Beside::Recording);
+    runtime.world.begin_live(job, start, control, beside);
     let ending = run_in_terminal(&mut runtime)?;
     let outcome = runtime.world.end_live();
     Ok((ending?, outcome))

@@ -132,7 +132,12 @@ impl Starting {
         setup.provider.model.clone_from(&start.model);
         setup.provider.base_url.clone_from(&start.server);
         setup.provider.key_env.clone_from(&start.key);
-        setup.tests.clone_from(&start.tests);
+        setup.tests.clone_from(&start.files.tests);
+        if let Some(from) = &start.files.from {
+            store::beginning::Beginning::find(from).map_err(|why| Refusal::at(form::FILES, why))?;
+        }
+        setup.folders.start.from.clone_from(&start.files.from);
+        setup.folders.start.setup = start.files.setup.iter().cloned().collect();
         if start.has_full_rights {
             setup.permissions = Permissions::Full;
         }
@@ -363,10 +368,7 @@ fn proposed(start: &Start) -> PathBuf {
     };
     let name = task.unwrap_or_else(|| "live".into());
     let name = format!("{name}-{}-{}", start.agent, start.condition.word());
-    let is_free = |path: &PathBuf| fs::symlink_metadata(path).is_err();
-    let first = folder.join(&name);
-    let more = (2..).map(|number| folder.join(format!("{name}-{number}")));
-    std::iter::once(first).chain(more).find(is_free).unwrap_or_default()
+    prepare::free_folder(&folder, &name)
 }
 
 /// Whether a new folder can be made there; found out by making it and taking it away.
@@ -417,6 +419,15 @@ fn describe(job: &Job, note: &str, plan: &mut Plan) -> Result<(), Refusal> {
             job.bundle.display()
         ),
     );
+    if let Some(from) = &job.setup.folders.start.from {
+        plan.row(
+            "begins with",
+            format!("a copy of {from}; changes.patch will lead from it to the end"),
+        );
+    }
+    for command in &job.setup.folders.start.setup {
+        plan.row("setup", format!("{command}, before the first request"));
+    }
     if let Some(tests) = &job.setup.tests {
         plan.row(
             "tests",

@@ -119,13 +119,23 @@ pub struct Start {
     pub notes: Option<PathBuf>,
     /// Layers of project state, with blanks between.
     pub layers: Option<String>,
-    /// A command that tests the code at each checkpoint.
-    pub tests: Option<String>,
+    pub files: Files,
     pub limits: Limits,
     /// The bundle that is made; None for the one that is proposed.
     pub folder: Option<PathBuf>,
     /// Where the agent works; nobody can guess it.
     pub work: PathBuf,
+}
+
+/// What the agent works on, and what is done with it beside its work.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Files {
+    /// A repository, with a revision after `@` or without, or a folder, which is copied; None for an empty workspace.
+    pub from: Option<String>,
+    /// A command that prepares the workspace.
+    pub setup: Option<String>,
+    /// A command that tests the code at each checkpoint.
+    pub tests: Option<String>,
 }
 
 /// Where a live run stops by itself; None does not bound it.

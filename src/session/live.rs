@@ -74,6 +74,8 @@ pub struct Plan {
     pub requests: Vec<Asked>,
     /// Turns that an interrupted run has done already.
     pub done: usize,
+    /// Whether a person types every request into the agent's screen.
+    pub is_chat: bool,
     /// Whether the keys go to a terminal of the agent's.
     pub is_interactive: bool,
     /// Where to stop before: in the words of a person.
@@ -129,6 +131,8 @@ pub enum Pause {
     Asked,
     /// Each request waits for the person.
     BeforeEach,
+    /// What a person types into the agent's screen is the next request.
+    Prompt,
     /// A turn failed; going on tries it again.
     Failure,
 }

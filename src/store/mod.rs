@@ -7,6 +7,7 @@
 mod absence;
 mod archive;
 mod bare;
+pub mod beginning;
 mod bytes;
 mod cache;
 pub mod cards;

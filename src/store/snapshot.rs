@@ -86,7 +86,7 @@ impl Snapshots {
     pub fn of_commits(run: &Run, repo: &Repo) -> Option<Self> {
         let mut snapshots = Self { are_commits: true, ..Self::default() };
         let first = run.turns.iter().find_map(|turn| turn.commit.as_deref());
-        let start = run.origin.start_commit.clone();
+        let start = run.origin.start_commit.clone().filter(|commit| repo.has_commit(commit));
         snapshots.before = Some(match start.or_else(|| repo.parent(first?)) {
             Some(commit) => repo.tree(&commit).ok()?,
             None => Tree::default(),

@@ -54,7 +54,7 @@ fn from_edits(
     let run = recording.run;
     let started = match recording.snapshots {
         Some(snapshots) => snapshots.before.clone(),
-        None => harness::starts_empty(run).then(Tree::default),
+        None => start_of(recording).or_else(|| harness::starts_empty(run).then(Tree::default)),
     };
     let before_us = if started.is_some() { Before::Complete } else { Before::Partial };
     let mut base = started.unwrap_or_default();
@@ -104,6 +104,12 @@ fn from_edits(
     Timeline { from, base, turns, warnings: compared.warnings }
 }
 
+/// The files that a run under way begins with, before any of its turns is committed.
+fn start_of(recording: &Recording<'_>) -> Option<Tree> {
+    let commit = recording.run.origin.start_commit.as_deref()?;
+    recording.repo?.tree(commit).ok()
+}
+
 /// Marks the turns after which nothing says what the files are. `is_known` is of the moment before the first.
 fn mark_untold(recording: &Recording<'_>, mut is_known: bool, turns: &mut [TurnFiles]) {
     for (at, turn) in turns.iter_mut().enumerate() {
@@ -123,6 +129,7 @@ fn from_commits(
 ) -> Result<Timeline, String> {
     let first = recording.run.turns.iter().find_map(|turn| turn.commit.as_deref());
     let start = recording.run.origin.start_commit.clone();
+    let start = start.filter(|commit| repo.has_commit(commit));
     let mut last = start.or_else(|| repo.parent(first?));
     let base = last.as_deref().map(|commit| repo.tree(commit)).transpose()?.unwrap_or_default();
     // One tree for all turns: there may be thousands of each, turns and files.

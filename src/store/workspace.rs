@@ -10,12 +10,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use git2::{DiffFormat, ObjectType, Oid};
+use git2::{DiffFormat, DiffOptions, ObjectType, Oid};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 pub use super::bare::Note;
 use super::{
     bare::{Bare, FOLDER, MEMORY_FIRST, Objects, TreeRow, sentence},
+    beginning::LeftOut,
     bytes,
     objects::Kind,
     write::WriteError,
@@ -155,6 +156,52 @@ impl History {
         Ok(patch)
     }
 
+    /// How two commits differ, as a unified patch that `git apply` takes: renames found, files that are no text whole.
+    pub fn patch_between(&self, old: Option<&str>, new: &str) -> Result<Vec<u8>, WriteError> {
+        let tree = |id: &str| self.bare.repo.find_commit(Oid::from_str(id)?)?.tree();
+        let made = || -> Result<Vec<u8>, git2::Error> {
+            let (old, new) = (old.map(tree).transpose()?, tree(new)?);
+            let mut options = DiffOptions::new();
+            options.show_binary(true).id_abbrev(40); // without whole ids git takes no file that is no text
+            let repo = &self.bare.repo;
+            let mut diff = repo.diff_tree_to_tree(old.as_ref(), Some(&new), Some(&mut options))?;
+            diff.find_similar(None)?;
+            let mut patch = vec![];
+            diff.print(DiffFormat::Patch, |_, _, line| {
+                if matches!(line.origin(), '+' | '-' | ' ') {
+                    patch.push(line.origin() as u8);
+                }
+                patch.extend_from_slice(line.content());
+                true
+            })?;
+            Ok(patch)
+        };
+        made().map_err(|why| self.bare.failed(&why))
+    }
+
+    /// What lies in the workspace that was taken last and is never recorded, but for git's own folders: paths, those of folders
+    /// with a slash at their ends.
+    pub fn unrecorded(&self, workspace: &Path) -> LeftOut {
+        let mut found = vec![];
+        self.find_unrecorded(workspace, Path::new(""), 0, &mut found);
+        LeftOut::of(found)
+    }
+
+    fn find_unrecorded(&self, root: &Path, inner: &Path, depth: usize, found: &mut Vec<String>) {
+        for entry in fs::read_dir(root.join(inner)).into_iter().flatten().flatten() {
+            let path = inner.join(entry.file_name());
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            if entry.file_name() == ".git" {
+                continue;
+            }
+            if self.is_never_recorded(&path) {
+                found.push(format!("{}{}", path.display(), if is_folder { "/" } else { "" }));
+            } else if is_folder && depth < MOST_DEEP {
+                self.find_unrecorded(root, &path, depth + 1, found);
+            }
+        }
+    }
+
     /// The tree of the files as they lie there.
     fn tree(&self, walk: &mut Walk<'_, '_>) -> Result<Oid, git2::Error> {
         if !self.rules.records_ignored {
@@ -244,7 +291,7 @@ impl History {
             fs::remove_dir_all(&path).map_err(said)?;
         }
         let blob = self.bare.repo.find_blob(id).map_err(|why| sentence(&why))?;
-        place(&path, blob.content(), mode).map_err(said)
+        place(&Placed { path: &path, content: blob.content(), mode }).map_err(said)
     }
 
     /// Takes away what is at a path, but for what is never recorded.
@@ -399,9 +446,17 @@ fn mode_of(_: &fs::Metadata) -> i32 {
     0o100644
 }
 
+/// A file or a link, as a tree has it.
+pub(super) struct Placed<'a> {
+    pub path: &'a Path,
+    pub content: &'a [u8],
+    pub mode: i32,
+}
+
 /// Writes a file or a link where something else may lie.
 #[cfg(unix)]
-fn place(path: &Path, content: &[u8], mode: i32) -> io::Result<()> {
+pub(super) fn place(it: &Placed<'_>) -> io::Result<()> {
+    let Placed { path, content, mode } = *it;
     use std::os::unix::{ffi::OsStrExt, fs::PermissionsExt};
     let now = fs::symlink_metadata(path).ok();
     let is_same = |meta: &fs::Metadata| {
@@ -422,8 +477,8 @@ fn place(path: &Path, content: &[u8], mode: i32) -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-fn place(path: &Path, content: &[u8], _mode: i32) -> io::Result<()> {
-    fs::write(path, content)
+pub(super) fn place(it: &Placed<'_>) -> io::Result<()> {
+    fs::write(it.path, it.content)
 }
 
 impl History {

@@ -156,3 +156,157 @@ fn aider_leaves_its_steps_and_tokens() {
     let aider = aider.expect("TRAJVIEW_AIDER names the program");
     three_turns("aider", &aider, "aider", &["--", "--edit-format", "diff"]);
 }
+
+/// A chat with the real program in its own screen: five prompts are typed into the pane, and what is recorded is given.
+fn five_prompts(
+    agent: &str,
+    program: &Path,
+    is_ready: &str,
+    more: &[&str],
+) -> (Value, Vec<String>) {
+    assert!(program.is_file(), "{} is no program", program.display());
+    let desk = tempfile::tempdir().unwrap();
+    let at = |name: &str| desk.path().join(name);
+    let write = |path: &str, content: &str| json!({"say": "Done.", "ops": [{"op": "write", "path": path, "content": content}]});
+    let shell =
+        |cmd: &str| json!({"say": "Done.", "ops": [{"op": "bash", "cmd": cmd, "desc": "do it"}]});
+    let prompts = [
+        ("Write one.txt", write("one.txt", "one\n")),
+        ("Write two.txt, too", write("two.txt", "two\n")),
+        ("Append more to one.txt", shell("echo more >>one.txt")),
+        ("What is in one.txt?", json!({"say": "One and more."})),
+        ("Remove two.txt again", shell("rm two.txt")),
+    ];
+    let turns: Vec<Value> = prompts
+        .iter()
+        .zip(1..)
+        .map(|((prompt, step), id)| json!({"id": id, "prompt": prompt, "steps": [step, {"say": "That is all."}]}))
+        .collect();
+    fs::write(at("script.json"), json!({ "turns": turns }).to_string()).unwrap();
+    fs::create_dir(at("files")).unwrap();
+    fs::write(at("files/zero.txt"), "zero\n").unwrap();
+    let (_server, url) = server(&at("script.json"), &at("work/workspace"), &at("port"), "tools");
+
+    let mut command = portable_pty::CommandBuilder::new(env!("CARGO_BIN_EXE_trajview"));
+    command.args([
+        "live",
+        "--agent",
+        agent,
+        "--base-url",
+        &url,
+        "--timeout-turn",
+        "120",
+        "--program",
+    ]);
+    command.arg(program);
+    command.args(["--from", at("files").to_str().unwrap(), "--out", at("run").to_str().unwrap()]);
+    command.args(["--work", at("work").to_str().unwrap()]);
+    command.args(more);
+    command.env("TRAJVIEW_CONFIG", "");
+    let mut tui = crate::pty::Tui::spawn(120, 40, command);
+    let screen = |tui: &crate::pty::Tui| tui.parser.lock().unwrap().screen().contents();
+    wait_for("its screen", || screen(&tui).contains(is_ready));
+    let run = || -> Value {
+        let text = fs::read(at("run/run.json")).unwrap_or_default();
+        serde_json::from_slice(&text).unwrap_or_default()
+    };
+    for (number, (prompt, _)) in prompts.iter().enumerate() {
+        tui.press(prompt);
+        wait_for("the words in its screen", || screen(&tui).contains(prompt));
+        tui.press("\r");
+        wait_for("the turn", || {
+            let turn = &run()["turns"][number];
+            turn["state"] == "done" && turn["commit"].is_string()
+        });
+        let count = format!("waits for your prompt  turn {0}/{0}", number + 1);
+        wait_for("the next prompt", || screen(&tui).contains(&count));
+    }
+    tui.press("\x1d"); // ctrl-]
+    tui.press("x");
+    wait_for("the end of the chat", || screen(&tui).contains("the chat is over"));
+    tui.press("q");
+    assert_eq!(tui.wait_for_end().exit_code(), 0);
+
+    let script: Value = serde_json::from_slice(&fs::read(at("run/script.json")).unwrap()).unwrap();
+    let asked: Vec<&str> = script["requests"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["text"].as_str().unwrap())
+        .collect();
+    assert_eq!(asked, prompts.map(|(prompt, _)| prompt), "{agent}");
+    let shown = printed(&["show", at("run").to_str().unwrap(), "--json"]);
+    assert_eq!(shown["warnings"], json!([]), "{agent}");
+    let patch = fs::read_to_string(at("run/changes.patch")).unwrap();
+    assert!(patch.contains("+++ b/one.txt\n") && !patch.contains("two.txt"), "{patch}");
+    let edited = |turn: &Value| {
+        let edits = turn["edits"].as_array().unwrap().iter();
+        edits
+            .map(|edit| edit["path"].as_str().unwrap_or_default().to_owned())
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    let edited = shown["turns"].as_array().unwrap().iter().map(edited).collect();
+    (run(), edited)
+}
+
+fn wait_for(what: &str, mut is_so: impl FnMut() -> bool) {
+    let end = Instant::now() + Duration::from_secs(90);
+    while !is_so() {
+        assert!(Instant::now() < end, "{what} never came");
+        std::thread::sleep(Duration::from_millis(30));
+    }
+}
+
+fn is_whole(run: &Value, edited: &[String]) {
+    assert_eq!(run["state"], "finished");
+    let turns = run["turns"].as_array().unwrap();
+    assert_eq!(turns.len(), 5);
+    let commits: std::collections::BTreeSet<&str> =
+        turns.iter().map(|turn| turn["commit"].as_str().unwrap()).collect();
+    assert_eq!(commits.len(), 5);
+    assert!(turns.iter().all(|turn| turn["typed"] == true));
+    assert_eq!(edited, ["one.txt", "two.txt", "one.txt", "", "two.txt"]);
+}
+
+#[test]
+#[ignore = "needs TRAJVIEW_REAL_DATA, TRAJVIEW_REAL_CLI and python3"]
+fn a_chat_with_claude_code_is_recorded_prompt_by_prompt() {
+    let claude = npm("@anthropic-ai/claude-code-linux-x64/claude");
+    let (run, edited) = five_prompts("claude", &claude, "❯", &[]);
+    is_whole(&run, &edited);
+}
+
+#[test]
+#[ignore = "needs TRAJVIEW_REAL_DATA, TRAJVIEW_CODEX and python3"]
+fn a_chat_with_codex_is_recorded_prompt_by_prompt() {
+    let codex = std::env::var_os("TRAJVIEW_CODEX").map(PathBuf::from);
+    let codex = codex.expect("TRAJVIEW_CODEX names the program");
+    let (run, edited) = five_prompts("codex", &codex, "Ask Codex", &["--model", "gpt-5.5"]);
+    is_whole(&run, &edited);
+}
+
+/// As a script is driven in the screen of Claude Code: the first request among its words, the others typed.
+#[test]
+#[ignore = "needs TRAJVIEW_REAL_DATA, TRAJVIEW_REAL_CLI and python3"]
+fn claude_code_is_driven_in_its_own_screen() {
+    let claude = npm("@anthropic-ai/claude-code-linux-x64/claude");
+    three_turns("claude", &claude, "tools", &["--terminal"]);
+}
+
+#[test]
+#[ignore = "needs TRAJVIEW_REAL_DATA, TRAJVIEW_REAL_CLI, node and python3"]
+fn a_chat_with_gemini_is_recorded_prompt_by_prompt() {
+    let more = ["--model", "gemini-2.5-pro"];
+    let (run, edited) = five_prompts("gemini", &npm(".bin/gemini"), "Type your message", &more);
+    is_whole(&run, &edited);
+}
+
+#[test]
+#[ignore = "needs TRAJVIEW_REAL_DATA, TRAJVIEW_REAL_CLI and python3"]
+fn a_chat_with_opencode_is_recorded_prompt_by_prompt() {
+    let opencode = npm("opencode-linux-x64/bin/opencode");
+    let (run, edited) =
+        five_prompts("opencode", &opencode, "Ask anything", &["--model", "gpt-4.1"]);
+    is_whole(&run, &edited);
+}

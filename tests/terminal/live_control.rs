@@ -525,3 +525,64 @@ fn a_child_of_the_program_in_a_session_of_its_own_outlives_a_run() {
     drop(other.stdin.take());
     assert_eq!(other.wait().unwrap().code(), Some(0), "it was ended with the agent");
 }
+
+#[test]
+fn in_a_chat_every_prompt_that_is_typed_is_a_turn_with_a_commit() {
+    let mut desk = Desk::new(typed(), &["unused"]);
+    desk.job.script = Script::of_chat();
+    desk.job.setup.in_terminal = true;
+    desk.job.has_person = true;
+    let mut waits = 0;
+
+    let (ended, events) = desk.run(|event, control| {
+        let Event::Waits { why: Why::Prompt, .. } = event else { return };
+        waits += 1;
+        let keys = |text: &str| LiveCommand::Keys(text.as_bytes().to_vec());
+        match waits {
+            1 => wish(control, [keys("do: echo one"), keys(" >one\r")]),
+            2 => wish(control, [LiveCommand::Skip, keys("do: echo twx\x7fo >two\r")]),
+            3 => wish(control, [keys("\x04")]), // the end of its input, and so of the agent
+            _ => panic!("nothing waits any more"),
+        }
+    });
+
+    assert!(ended.halted.is_none(), "{ended:?}");
+    assert_eq!((ended.total.turns, waits), (2, 3));
+    let run = desk.run_json();
+    assert_eq!(run["state"], "finished");
+    let commits: Vec<&Value> =
+        run["turns"].as_array().unwrap().iter().map(|turn| &turn["commit"]).collect();
+    assert!(
+        commits.len() == 2 && commits.iter().all(|it| it.is_string()) && commits[0] != commits[1]
+    );
+    let script: Value =
+        serde_json::from_slice(&fs::read(desk.job.bundle.join("script.json")).unwrap()).unwrap();
+    let texts: Vec<&str> = script["requests"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["text"].as_str().unwrap())
+        .collect();
+    assert_eq!(texts, ["do: echo one >one", "do: echo two >two"]);
+    assert!(run["provenance"].as_str().unwrap().contains("a free chat"), "{run}");
+    let has_told = |words: &str| {
+        events.iter().any(|it| matches!(it, Event::Warned(said) if said.contains(words)))
+    };
+    assert!(has_told("a chat has no next request"));
+}
+
+#[test]
+fn a_person_ends_a_chat_between_two_turns() {
+    let mut desk = Desk::new(typed(), &["unused"]);
+    desk.job.script = Script::of_chat();
+    desk.job.has_person = true;
+
+    let (ended, _) = desk.run(|event, control| {
+        if let Event::Waits { why: Why::Prompt, .. } = event {
+            wish(control, [LiveCommand::Stop]);
+        }
+    });
+
+    assert!(ended.halted.is_none(), "{ended:?}");
+    assert_eq!(desk.run_json()["state"], "finished");
+}

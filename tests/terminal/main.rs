@@ -13,6 +13,7 @@ mod live_cli;
 mod live_control;
 mod live_layers;
 mod live_screen;
+mod live_start;
 mod start;
 mod study;
 mod terminal;

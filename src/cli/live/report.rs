@@ -7,8 +7,12 @@ use crate::{
         at,
         output::{Out, plain},
     },
-    live::{Ended, Event, Halt, Job, Why, manifest::State, plan::Plan},
+    live::{
+        Ended, Event, Halt, Job, Why, beginning::PATCH, journal, manifest::State, plan::Plan,
+        prepare::absolute,
+    },
     run::Tokens,
+    store::beginning,
 };
 
 /// How often a line says how many files were recorded.
@@ -85,7 +89,7 @@ impl Reporter {
                 )
             }
             Event::Again { turn, why } => format!("  turn {turn} is done again: {why}"),
-            Event::Warned(sentence) => format!("  {sentence}"),
+            Event::Beginning(sentence) | Event::Warned(sentence) => format!("  {sentence}"),
             Event::Skipped { request } => format!("  skipped: {request}"),
             Event::Typed { turn, request } => {
                 format!("  turn {turn} is not in the script, a person typed it: {request}")
@@ -96,6 +100,7 @@ impl Reporter {
             Event::Edited { turn } => format!("  the request of turn {turn} was edited"),
             Event::Waits { turn, why, .. } => match why {
                 Why::Failed(why) => format!("turn {turn} waits: {why}"),
+                Why::Prompt => format!("turn {turn} waits for what you type"),
                 Why::Paused | Why::StepByStep => format!("turn {turn} waits"),
             },
             Event::TurnBegan { .. }
@@ -132,6 +137,8 @@ struct RunSummary<'a> {
     finished: bool,
     /// Null where every request was asked.
     stopped: Option<String>,
+    /// The patch for the files that the run began with; null where it began with none.
+    patch: Option<String>,
 }
 
 /// The outcome on standard output.
@@ -146,12 +153,13 @@ pub fn ended(job: &Job, ended: &Ended, json: bool, out: &mut Out) -> std::io::Re
                 total.seconds
             ))?;
         }
-        return Ok(());
+        return patch(job, out);
     }
     let stopped = ended.halted.as_ref().map(|halt| match halt {
         Halt::Stopped => "told to stop".to_owned(),
         Halt::Budget(why) => why.clone(),
         Halt::Failed { turn, why } => format!("turn {turn}: {why}"),
+        Halt::NotReady(why) => why.clone(),
         Halt::Write(why) => why.to_string(),
     });
     out.json(&RunSummary {
@@ -166,7 +174,40 @@ pub fn ended(job: &Job, ended: &Ended, json: bool, out: &mut Out) -> std::io::Re
         seconds: total.seconds,
         finished: ended.halted.is_none(),
         stopped,
+        patch: Some(job.bundle.join(PATCH))
+            .filter(|it| it.is_file())
+            .map(|it| it.display().to_string()),
     })
+}
+
+/// Where the patch is for the files that the run began with, and how it is applied.
+fn patch(job: &Job, out: &mut Out) -> std::io::Result<()> {
+    let Some(base) = journal::read(&job.bundle).and_then(|before| before.progress.base) else {
+        return Ok(());
+    };
+    let path = absolute(&job.bundle.join(PATCH));
+    let patch = std::fs::read(&path).unwrap_or_default();
+    if patch.is_empty() {
+        return out.line("patch: the agent changed no files");
+    }
+    let starts = |line: &&[u8]| line.starts_with(b"diff --git ");
+    let files = patch.split(|byte| *byte == b'\n').filter(starts).count();
+    out.line(&format!("patch: {} ({})", path.display(), at::counted(files, "file")))?;
+    let shell = |words: &[&str]| crate::live::command_line::shell_words(words);
+    let path = path.to_string_lossy();
+    let source = base.source.unwrap_or_default();
+    match source.repository {
+        Some(_) => {
+            let place =
+                beginning::folder_of(job.setup.folders.start.from.as_deref().unwrap_or("."));
+            let place = absolute(&place).to_string_lossy().into_owned();
+            out.line(&format!("apply it: {}", shell(&["git", "-C", &place, "apply", &path])))
+        }
+        None => out.line(&format!(
+            "apply it in a copy of the folder: {}",
+            shell(&["git", "apply", &path])
+        )),
+    }
 }
 
 #[derive(Serialize)]

@@ -9,7 +9,7 @@ use crate::run::{Tokens, Turn, TurnRecord, TurnState, Warning};
 
 use super::ManifestTurn;
 
-type Fields = Map<String, Value>;
+pub type Fields = Map<String, Value>;
 
 /// Takes over what the manifest says of the turn and the log does not.
 pub fn complete(turn: &mut Turn, entry: &ManifestTurn, warnings: &mut Vec<Warning>) {

@@ -68,12 +68,39 @@ pub enum Amount<T> {
 /// More of a kind are counted, not kept.
 const MOST: usize = 50;
 
+/// Lines of a command's output that are shown: of its beginning and of its end.
+const FIRST_LINES: usize = 8;
+const LAST_LINES: usize = 4;
+
+/// Lines that wait to be told.
+const MOST_SAID: usize = 500;
+
 /// A longer saying is cut (characters).
 const LONGEST: usize = 400;
 
 impl AgentOutput {
     pub fn say(&mut self, words: &str) {
         push(&mut self.said, words);
+    }
+
+    /// What a command printed, below the command: its beginning and its end where it is long.
+    pub fn show_output(&mut self, output: &str) {
+        let lines: Vec<&str> = output.lines().filter(|line| !line.trim().is_empty()).collect();
+        let between = lines.len().saturating_sub(FIRST_LINES + LAST_LINES);
+        let (first, last) = match between {
+            0 | 1 => (lines.as_slice(), &[][..]),
+            _ => (&lines[..FIRST_LINES], &lines[lines.len() - LAST_LINES..]),
+        };
+        let indented = |line: &&str| {
+            let cut: String = line.trim_end().chars().take(LONGEST).collect();
+            format!("  {cut}")
+        };
+        self.said.extend(first.iter().map(indented));
+        if !last.is_empty() {
+            self.said.push(format!("  … {between} more lines"));
+        }
+        self.said.extend(last.iter().map(indented));
+        self.said.truncate(MOST_SAID);
     }
 
     pub fn deny(&mut self, words: &str) {
@@ -126,6 +153,22 @@ pub fn count(value: &Value, pointer: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_a_long_output_both_ends_are_shown_below_the_command() {
+        let mut heard = AgentOutput::default();
+        heard.say("$ seq 20");
+        let lines: Vec<String> = (1..=20).map(|at| at.to_string()).collect();
+        heard.show_output(&lines.join("\n"));
+        heard.show_output("short\n\nand whole\n");
+
+        let shown = heard.said.join("|");
+
+        assert_eq!(
+            shown,
+            "$ seq 20|  1|  2|  3|  4|  5|  6|  7|  8|  … 8 more lines|  17|  18|  19|  20|  short|  and whole"
+        );
+    }
 
     #[test]
     fn what_is_said_is_short_and_bounded() {

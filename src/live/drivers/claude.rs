@@ -15,13 +15,14 @@ use super::{
         stage::Stage,
     },
     agent_output::{AgentOutput, Amount, JsonLines, Reader, count, text},
+    claude_tui::ClaudeTui,
     driver::{Ask, Call, Driver, Input, Logs, Naming, Rewind, hooks},
 };
 
 #[derive(Debug)]
 pub struct Claude;
 
-fn home(stage: &Stage) -> PathBuf {
+pub(super) fn home(stage: &Stage) -> PathBuf {
     stage.agent().join("claude")
 }
 
@@ -95,34 +96,22 @@ impl Driver for Claude {
         files
     }
 
+    fn logins(&self, stage: &Stage) -> Vec<(&'static str, PathBuf)> {
+        vec![(".claude/.credentials.json", home(stage).join(".credentials.json"))]
+    }
+
     fn takes(&self) -> Offers {
         Offers { search: true, calls: true }
     }
 
     fn call(&self, ask: &Ask<'_>) -> Call {
-        let mcp_config = mcp_config(ask.stage).to_string_lossy().into_owned();
-        let searches = ask.stage.deliveries.as_ref().is_some_and(|it| it.offers.search);
-        let tools = format!("Bash,Edit,Write,Read{}", if searches { SEARCH } else { "" });
         let mut args = vec!["-p"];
         match ask.session {
             Some(session) => args.extend(["--resume", session]),
             None => args.extend(["--session-id", ask.fresh]),
         }
         args.extend(["--output-format", "stream-json", "--verbose"]);
-        match ask.setup.permissions {
-            Permissions::Workspace => {
-                args.extend(["--permission-mode", "acceptEdits"]);
-                args.extend(["--allowedTools", &tools]);
-            }
-            Permissions::Full => args.push("--dangerously-skip-permissions"),
-        }
-        if let Some(model) = &ask.setup.provider.model {
-            args.extend(["--model", model]);
-        }
-        if searches {
-            args.extend(["--mcp-config", &mcp_config]);
-        }
-        Call::of(self, ask, args, Input::Prompt)
+        Self::call_with(ask, &args, Input::Prompt)
     }
 
     fn reader(&self) -> Box<dyn Reader> {
@@ -138,12 +127,40 @@ impl Driver for Claude {
         vec![Logs { folder, pattern: "**/*.jsonl".into(), is_flat: false }]
     }
 
+    fn in_terminal(&self) -> Option<Box<dyn Driver>> {
+        Some(Box::new(ClaudeTui))
+    }
+
     fn naming(&self) -> Naming {
         Naming::Chosen
     }
 
     fn rewind(&self) -> Rewind {
         Rewind::Logs
+    }
+}
+
+impl Claude {
+    /// A call with these words first: what it may do, its model and our tools follow.
+    pub(super) fn call_with(ask: &Ask<'_>, first: &[&str], input: Input) -> Call {
+        let mcp_config = mcp_config(ask.stage).to_string_lossy().into_owned();
+        let searches = ask.stage.deliveries.as_ref().is_some_and(|it| it.offers.search);
+        let tools = format!("Bash,Edit,Write,Read{}", if searches { SEARCH } else { "" });
+        let mut args = first.to_vec();
+        match ask.setup.permissions {
+            Permissions::Workspace => {
+                args.extend(["--permission-mode", "acceptEdits"]);
+                args.extend(["--allowedTools", &tools]);
+            }
+            Permissions::Full => args.push("--dangerously-skip-permissions"),
+        }
+        if let Some(model) = &ask.setup.provider.model {
+            args.extend(["--model", model]);
+        }
+        if searches {
+            args.extend(["--mcp-config", &mcp_config]);
+        }
+        Call::of(&Self, ask, args, input)
     }
 }
 
@@ -162,6 +179,7 @@ fn line(value: &Value, heard: &mut AgentOutput) {
             ));
         }
         "assistant" => said(value, heard),
+        "user" => printed(value, heard),
         "result" => result(value, heard),
         _ => {}
     }
@@ -180,6 +198,19 @@ pub(super) fn said(value: &Value, heard: &mut AgentOutput) {
             }
             _ => {}
         }
+    }
+}
+
+/// What a command printed, or why a tool failed.
+fn printed(value: &Value, heard: &mut AgentOutput) {
+    match value.get("tool_use_result") {
+        Some(Value::String(error)) => heard.show_output(error),
+        Some(result) => {
+            for part in ["/stdout", "/stderr"] {
+                heard.show_output(text(result, part).unwrap_or_default());
+            }
+        }
+        None => {}
     }
 }
 

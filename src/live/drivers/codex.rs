@@ -73,7 +73,8 @@ impl Driver for Codex {
         );
         // In a home of its own it knows no login: its maker's server is reached with a key like any other.
         let server = setup.server().unwrap_or("https://api.openai.com");
-        lines.extend([
+        let is_ours = setup.server().is_some() || !setup.folders.copies_login;
+        let provider = [
             format!("model_provider = {}", toml_text(PROVIDER)),
             String::new(),
             format!("[model_providers.{PROVIDER}]"),
@@ -81,7 +82,8 @@ impl Driver for Codex {
             format!("base_url = {}", toml_text(&format!("{server}/v1"))),
             "wire_api = \"responses\"".into(),
             format!("env_key = {}", toml_text(key_of(setup))),
-        ]);
+        ];
+        lines.extend(provider.into_iter().filter(|_| is_ours));
         // Nothing but the model is called: at its end it would wait for a server of figures.
         lines.extend(["", "[analytics]", "enabled = false", ""].map(str::to_owned));
         lines.extend(
@@ -102,6 +104,10 @@ impl Driver for Codex {
             files.push((home(stage).join("hooks.json"), hooks(deliveries, None)));
         }
         files
+    }
+
+    fn logins(&self, stage: &Stage) -> Vec<(&'static str, PathBuf)> {
+        vec![(".codex/auth.json", home(stage).join("auth.json"))]
     }
 
     fn takes(&self) -> Offers {
@@ -139,7 +145,9 @@ impl Driver for Codex {
 
     fn problem(&self, setup: &Setup) -> Option<String> {
         let key = key_of(setup);
-        let lacks = setup.provider.base_url.is_none() && std::env::var_os(key).is_none();
+        let lacks = setup.provider.base_url.is_none()
+            && !setup.folders.copies_login
+            && std::env::var_os(key).is_none();
         lacks.then(|| {
             format!("needs a key in the variable {key}, or the server of a model with --base-url")
         })
@@ -208,6 +216,7 @@ fn item(value: &Value, heard: &mut AgentOutput) {
                 heard.deny(command);
             }
             heard.say(&format!("$ {command}"));
+            heard.show_output(words("/item/aggregated_output"));
         }
         "file_change" => {
             let changes = value.pointer("/item/changes").and_then(Value::as_array);

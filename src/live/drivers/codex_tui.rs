@@ -59,6 +59,10 @@ impl Driver for CodexTui {
         files.map(|(path, content)| (path, content + &more)).collect()
     }
 
+    fn logins(&self, stage: &Stage) -> Vec<(&'static str, PathBuf)> {
+        Codex.logins(stage)
+    }
+
     fn takes(&self) -> Offers {
         Codex.takes()
     }
@@ -75,7 +79,9 @@ impl Driver for CodexTui {
                 .to_vec();
         args.extend(trust_of(ask.stage).map(str::to_owned));
         args.extend(ask.setup.args.iter().cloned());
-        args.extend(["--".to_owned(), ask.prompt.to_owned()]);
+        if !ask.prompt.is_empty() {
+            args.extend(["--".to_owned(), ask.prompt.to_owned()]);
+        }
         Call { program: program_of(self, ask.setup), args, input: Input::Terminal }
     }
 
@@ -103,6 +109,7 @@ impl Driver for CodexTui {
         End::Log(LogPatterns {
             ends: r#""type":"(task_complete|turn_aborted)""#,
             begins: r#""type":"task_started""#,
+            goes_on: None,
         })
     }
 

@@ -50,6 +50,11 @@ pub trait Driver: Send + Sync + Debug {
         vec![]
     }
 
+    /// Where a person's login lies below their home, and where the agent looks for it.
+    fn logins(&self, _stage: &Stage) -> Vec<(&'static str, PathBuf)> {
+        vec![]
+    }
+
     /// How a request is sent.
     fn call(&self, ask: &Ask<'_>) -> Call;
 
@@ -63,6 +68,11 @@ pub trait Driver: Send + Sync + Debug {
 
     /// Where its logs are by the end of a turn.
     fn logs(&self, stage: &Stage) -> Vec<Logs>;
+
+    /// Which files tell where a turn begins and ends, where [`End::Log`] needs it: its logs, or others.
+    fn watched(&self, stage: &Stage) -> Vec<Logs> {
+        self.logs(stage)
+    }
 
     /// How a session gets its name.
     fn naming(&self) -> Naming;
@@ -206,6 +216,8 @@ pub struct LogPatterns {
     pub ends: &'static str,
     /// A turn begins, also one that the agent begins by itself with a prompt that it had kept.
     pub begins: &'static str,
+    /// What looked like the end was none; None where a line that ends a turn is always true.
+    pub goes_on: Option<&'static str>,
 }
 
 impl Call {

@@ -11,6 +11,7 @@ use super::{
     super::{setup::Setup, stage::Stage},
     agent_output::{AgentOutput, Amount, JsonLines, Reader, count, text},
     driver::{Ask, Call, Driver, Input, Logs, Naming, Rewind},
+    gemini_tui::GeminiTui,
 };
 
 #[derive(Debug)]
@@ -76,6 +77,10 @@ impl Driver for Gemini {
         vec![Logs { folder: stage.home().join(".gemini/tmp"), pattern, is_flat: true }]
     }
 
+    fn in_terminal(&self) -> Option<Box<dyn Driver>> {
+        Some(Box::new(GeminiTui))
+    }
+
     fn naming(&self) -> Naming {
         Naming::Chosen
     }
@@ -94,10 +99,15 @@ fn line(value: &Value, heard: &mut AgentOutput) {
             heard.model = text(value, "/model").map(str::to_owned);
         }
         "message" if words("/role") == "assistant" => heard.say(words("/content")),
-        "tool_use" => heard.say(words("/tool_name")),
+        "tool_use" => {
+            let of = ["/parameters/command", "/parameters/file_path", "/parameters/absolute_path"];
+            let of = of.iter().find_map(|pointer| text(value, pointer)).unwrap_or_default();
+            heard.say(format!("{} {of}", words("/tool_name")).trim_end());
+        }
         "tool_result" if words("/error/type") == "policy_violation" => {
             heard.deny(words("/error/message"));
         }
+        "tool_result" => heard.show_output(words("/output")),
         "result" => {
             if words("/status") == "error" {
                 heard.fail(text(value, "/error/message").unwrap_or("the turn failed"));

@@ -7,14 +7,17 @@
 pub mod agent_output;
 mod aider;
 mod claude;
+mod claude_tui;
 mod codex;
 mod codex_tui;
 pub mod command;
 mod copilot;
 mod driver;
 mod gemini;
+mod gemini_tui;
 mod mini;
 mod opencode;
+mod opencode_tui;
 mod qwen;
 
 use std::path::PathBuf;
@@ -79,10 +82,12 @@ hand_on! {
     key_variable() -> Option<&str>;
     environment(setup: &Setup, stage: &Stage) -> Vec<(String, String)>;
     files(setup: &Setup, stage: &Stage) -> Vec<(PathBuf, String)>;
+    logins(stage: &Stage) -> Vec<(&'static str, PathBuf)>;
     call(ask: &Ask<'_>) -> Call;
     export(ask: &Ask<'_>) -> Option<(Call, PathBuf)>;
     reader() -> Box<dyn Reader>;
     logs(stage: &Stage) -> Vec<Logs>;
+    watched(stage: &Stage) -> Vec<Logs>;
     naming() -> Naming;
     rewind() -> Rewind;
     end() -> End;

@@ -13,6 +13,7 @@ use super::{
     super::{setup::Setup, stage::Stage},
     agent_output::{AgentOutput, Amount, JsonLines, Reader, count, text},
     driver::{Ask, Call, Driver, Input, Logs, Naming, Rewind, program_of},
+    opencode_tui::OpenCodeTui,
 };
 
 #[derive(Debug)]
@@ -105,6 +106,10 @@ impl Driver for OpenCode {
         vec![Logs { folder, pattern: "opencode-*.json".into(), is_flat: true }]
     }
 
+    fn in_terminal(&self) -> Option<Box<dyn Driver>> {
+        Some(Box::new(OpenCodeTui))
+    }
+
     fn naming(&self) -> Naming {
         Naming::Told
     }
@@ -131,7 +136,14 @@ fn line(value: &Value, heard: &mut AgentOutput) {
     let words = |pointer| text(value, pointer).unwrap_or_default();
     match words("/type") {
         "text" => heard.say(words("/part/text")),
-        "tool_use" => heard.say(words("/part/tool")),
+        "tool_use" => {
+            let of = ["/part/state/input/command", "/part/state/input/filePath"];
+            let of = of.iter().find_map(|pointer| text(value, pointer)).unwrap_or_default();
+            heard.say(format!("{} {of}", words("/part/tool")).trim_end());
+            if words("/part/tool") == "bash" {
+                heard.show_output(words("/part/state/output"));
+            }
+        }
         "step_finish" => step(value, heard),
         "error" => {
             let said = text(value, "/error/data/message").or(text(value, "/error/message"));

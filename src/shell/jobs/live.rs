@@ -10,7 +10,7 @@ use crate::{
     session::{
         ask::Pending,
         effect::Effect,
-        jobs::{Choice, Condition, Found, Limits, Origin, Refusal, Start, What},
+        jobs::{Choice, Condition, Files, Found, Limits, Origin, Refusal, Start, What},
         place::Place,
         question::Question,
         request::{Numbers, Request},
@@ -34,6 +34,8 @@ pub const NOTES: &str = "notes";
 pub const LAYERS: &str = "layers";
 pub const TESTS: &str = "tests";
 pub const FOLDER: &str = "folder";
+pub const FILES: &str = "files";
+pub const SETUP: &str = "setup";
 
 /// Of [`WHAT`].
 const AGAIN: &str = "again";
@@ -75,6 +77,13 @@ pub(crate) fn form(origin: Option<&Origin>) -> Form {
         Field::amount("minutes", "", (None, 5.0), "minutes", "any time"),
         Field::amount("turns", "", (None, 1.0), "turns", "the last request"),
         Field::text(FOLDER, "folder", "", "proposed when the rest is known"),
+        Field::text(
+            FILES,
+            "begins with",
+            "",
+            "no files; a repository, REPO@REV or a folder is copied",
+        ),
+        Field::text(SETUP, "setup", "", "none; a command, run before the first request"),
     ]);
     show_words(&mut form);
     form
@@ -207,7 +216,11 @@ fn wanted(form: &Form, origin: Option<&Origin>, work: &Path) -> Result<Start, Re
         has_full_rights: form.choice(RIGHTS) == "full",
         notes: form.text(NOTES).map(PathBuf::from),
         layers: form.text(LAYERS).map(str::to_owned),
-        tests: form.text(TESTS).map(str::to_owned),
+        files: Files {
+            from: form.text(FILES).map(str::to_owned),
+            setup: form.text(SETUP).map(str::to_owned),
+            tests: form.text(TESTS).map(str::to_owned),
+        },
         folder: form.text(FOLDER).map(PathBuf::from),
         work: work.to_owned(),
         limits: Limits {

@@ -334,7 +334,12 @@ impl Live {
             LiveEvent::Planned(plan) => self.plan(plan),
             LiveEvent::Wrote(bytes) => return typed(self.terminal.feed(&bytes).replies),
             LiveEvent::Silent => return typed(self.terminal.end_wait().replies),
-            LiveEvent::Started { has_terminal } => self.plan.is_interactive = has_terminal,
+            LiveEvent::Started { has_terminal } => {
+                self.plan.is_interactive = has_terminal;
+                if has_terminal && self.plan.is_chat {
+                    return self.enter();
+                }
+            }
             LiveEvent::Skipped => self.skipped(),
             LiveEvent::Typed { turn, text } => self.enter_typed(turn, text),
             LiveEvent::Redo(turn) => self.wants_redo(turn),

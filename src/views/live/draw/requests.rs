@@ -35,7 +35,7 @@ pub fn draw(live: &Live, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
     let rows = live.turns.iter().enumerate().skip(live.rows.top);
     for (y, (at, turn)) in rows.take(usize::from(inside.height)).enumerate() {
         let is_next = live.next() == Some(at);
-        let line = Line::from(fit(row(turn, is_next, theme), width));
+        let line = Line::from(fit(row(turn, is_next, live.plan.is_chat, theme), width));
         let style = (at == live.rows.cursor).then_some(chosen);
         put_row(line, style, inside, y as u16, buffer);
     }
@@ -50,7 +50,7 @@ fn out(live: &Live) -> String {
     }
 }
 
-fn row(turn: &Turn, is_next: bool, theme: Theme) -> Vec<Span<'static>> {
+fn row(turn: &Turn, is_next: bool, is_chat: bool, theme: Theme) -> Vec<Span<'static>> {
     let (sign, meaning) = sign(&turn.state, is_next);
     let mut spans = vec![
         own(format!("{sign} "), theme.of(meaning)),
@@ -65,7 +65,7 @@ fn row(turn: &Turn, is_next: bool, theme: Theme) -> Vec<Span<'static>> {
     if turn.state == State::Skipped {
         spans.push(own("skipped · ", theme.of(Meaning::Warning)));
     }
-    if turn.asked.is_typed {
+    if turn.asked.is_typed && !is_chat {
         spans.push(own("typed, not in the script · ", theme.of(Meaning::Warning)));
     }
     if turn.is_edited {

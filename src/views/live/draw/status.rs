@@ -42,6 +42,7 @@ fn phase(phase: &Phase) -> (&'static str, String, Meaning) {
         Phase::Starting => ("◌", "starting".into(), Meaning::Muted),
         Phase::Running => ("▶", "running".into(), Meaning::Playing),
         Phase::Waiting(Pause::Asked) => ("‖", "paused".into(), Meaning::Warning),
+        Phase::Waiting(Pause::Prompt) => ("‖", "waits for your prompt".into(), Meaning::Key),
         Phase::Waiting(Pause::BeforeEach) => ("‖", "waits for you".into(), Meaning::Warning),
         Phase::Waiting(Pause::Failure) => ("‖", "waits: the turn failed".into(), Meaning::Error),
         Phase::Elsewhere => ("▷", "made by another program".into(), Meaning::Playing),

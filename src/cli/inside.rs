@@ -1,0 +1,30 @@
+//! `trajview inside`: runs the program of an agent in a sandbox whose loopback has one port that leads to the model server.
+
+use std::path::PathBuf;
+
+use crate::live::loopback;
+
+use super::{Exit, Failure, Outcome};
+
+/// Run a program where one port leads to a socket (called by `trajview live` in a sandbox, not by people)
+#[derive(Debug, clap::Args)]
+#[command(hide = true)]
+pub struct Args {
+    /// The port of the model server
+    #[arg(long)]
+    port: u16,
+    /// Where the way out begins
+    #[arg(long, value_name = "PATH")]
+    socket: PathBuf,
+    /// The program and its words
+    #[arg(last = true, required = true)]
+    words: Vec<String>,
+}
+
+pub fn run(args: &Args) -> Outcome {
+    match loopback::inside(args.port, &args.socket, &args.words) {
+        Ok(0) => Ok(Exit::Fine),
+        Ok(code) => std::process::exit(code),
+        Err(why) => Err(Failure::unread(format!("cannot run {}: {why}", args.words.join(" ")))),
+    }
+}

@@ -1,0 +1,126 @@
+//! Gemini CLI in a terminal: one process in its own screen, its first request among its words and the others typed.
+//!
+//! Its log says where a turn begins and what its model answered; it has no line for the end. A turn is over when the last
+//! answer holds words and calls no tool, and the screen rests: while it works, its screen counts the seconds.
+
+use std::path::PathBuf;
+
+use super::{
+    super::{setup::Setup, stage::Stage},
+    agent_output::{NoLines, Reader, object, text},
+    driver::{Ask, Call, Driver, End, Input, LogPatterns, Logs, Naming, Rewind, pasted},
+    gemini::Gemini,
+};
+
+#[derive(Debug)]
+pub struct GeminiTui;
+
+impl Driver for GeminiTui {
+    fn name(&self) -> &str {
+        Gemini.name()
+    }
+
+    fn about(&self) -> &str {
+        "Gemini CLI in a terminal, one process, later requests typed"
+    }
+
+    fn program(&self) -> &str {
+        Gemini.program()
+    }
+
+    fn key_variable(&self) -> Option<&str> {
+        Gemini.key_variable()
+    }
+
+    fn environment(&self, setup: &Setup, stage: &Stage) -> Vec<(String, String)> {
+        Gemini.environment(setup, stage)
+    }
+
+    fn files(&self, setup: &Setup, stage: &Stage) -> Vec<(PathBuf, String)> {
+        Gemini.files(setup, stage)
+    }
+
+    fn call(&self, ask: &Ask<'_>) -> Call {
+        let mut args = vec!["--yolo"];
+        if let Some(model) = &ask.setup.provider.model {
+            args.extend(["-m", model]);
+        }
+        if !ask.prompt.is_empty() {
+            args.extend(["--prompt-interactive", ask.prompt]);
+        }
+        Call::of(self, ask, args, Input::Terminal)
+    }
+
+    fn reader(&self) -> Box<dyn Reader> {
+        Box::new(NoLines)
+    }
+
+    fn logs(&self, stage: &Stage) -> Vec<Logs> {
+        Gemini.logs(stage)
+    }
+
+    fn naming(&self) -> Naming {
+        Naming::Process
+    }
+
+    fn rewind(&self) -> Rewind {
+        Rewind::Restart
+    }
+
+    fn end(&self) -> End {
+        End::Log(LogPatterns {
+            ends: r#"^\{"id":.*"type":"gemini","content":"[^"]|"type":"(error|info)","content":"(Request cancelled|\[API Error)"#,
+            begins: r#"^\{"id":.*"type":"user","content":(\[\{"text":|")"#,
+            goes_on: Some(r#""toolCalls":\[|"functionResponse":"#),
+        })
+    }
+
+    fn prompt_of(&self) -> fn(&str) -> Option<String> {
+        prompt_of
+    }
+
+    fn typed(&self, prompt: &str) -> Vec<u8> {
+        pasted(prompt)
+    }
+
+    fn problem(&self, setup: &Setup) -> Option<String> {
+        Gemini.problem(setup)
+    }
+}
+
+fn prompt_of(line: &str) -> Option<String> {
+    let value = object(line).filter(|it| text(it, "/type") == Some("user"))?;
+    let content = value.get("content")?;
+    let parts = content.as_array().into_iter().flatten();
+    let parts: Vec<&str> = parts.filter_map(|part| text(part, "/text")).collect();
+    let listed = (!parts.is_empty()).then(|| parts.join("\n"));
+    content.as_str().map(str::to_owned).or(listed)
+}
+
+#[cfg(test)]
+mod tests {
+    use regex::Regex;
+
+    use super::*;
+
+    #[test]
+    fn a_turn_begins_with_a_prompt_and_ends_with_words_that_call_no_tool() {
+        let End::Log(LogPatterns { ends, begins, goes_on }) = GeminiTui.end() else { panic!() };
+        let (ends, begins) = (Regex::new(ends).unwrap(), Regex::new(begins).unwrap());
+        let goes_on = Regex::new(goes_on.unwrap()).unwrap();
+        let prompt = r#"{"id":"1","timestamp":"t","type":"user","content":[{"text":"Do it"}]}"#;
+        let result = r#"{"id":"2","timestamp":"t","type":"user","content":[{"functionResponse":{"id":"x"}}]}"#;
+        let context = r#"{"$set":{"messages":[{"id":"3","type":"user","content":[{"text":"<session_context>"}]}]}}"#;
+        let empty = r#"{"id":"4","timestamp":"t","type":"gemini","content":"","thoughts":[]}"#;
+        let calls = r#"{"id":"4","timestamp":"t","type":"gemini","content":"I look.","toolCalls":[{"id":"c"}]}"#;
+        let answer =
+            r#"{"id":"5","timestamp":"t","type":"gemini","content":"Done.","thoughts":[]}"#;
+
+        assert!(begins.is_match(prompt) && !begins.is_match(result) && !begins.is_match(context));
+        assert!(ends.is_match(answer) && !ends.is_match(empty) && !ends.is_match(prompt));
+        assert!(goes_on.is_match(calls) && goes_on.is_match(result) && !goes_on.is_match(answer));
+        assert_eq!(prompt_of(prompt).as_deref(), Some("Do it"));
+        assert_eq!(prompt_of(result), None);
+        assert_eq!(prompt_of(context), None);
+    }
+}

@@ -1,0 +1,193 @@
+//! The model server of this machine for an agent that has no network: a sandbox with a loopback of its own, in which one
+//! port leads out.
+//!
+//! Outside, a [`Relay`] listens on a socket in the agent's folder and connects to the server. Inside, `trajview inside` listens on the
+//! server's port, hands what comes to that socket, and runs the agent's program. Nothing else is reached.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use super::{setup::Setup, stage::host_of};
+
+/// The name of the socket in the folder of a run.
+pub const SOCKET: &str = "model.sock";
+
+/// What leads out of a sandbox.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Way {
+    pub host: String,
+    pub port: u16,
+    pub socket: PathBuf,
+}
+
+impl Way {
+    /// To the model server of a run. The error is a sentence.
+    pub fn of(setup: &Setup, work: &Path) -> Result<Self, String> {
+        let found = setup.server().and_then(host_of);
+        let here = found
+            .filter(|(host, _)| host == "localhost" || host == "::1" || host.starts_with("127."));
+        let (host, port) = here.ok_or(
+            "--network loopback leads to a model server on this machine alone: --base-url http://127.0.0.1:PORT",
+        )?;
+        Ok(Self { host, port, socket: work.join(SOCKET) })
+    }
+}
+
+/// The end of the way outside; it is closed when this is dropped.
+#[derive(Debug)]
+pub struct Relay {
+    socket: PathBuf,
+    is_over: Arc<AtomicBool>,
+}
+
+#[cfg(unix)]
+mod system {
+    use std::{
+        net::{Ipv4Addr, Ipv6Addr, Shutdown, TcpListener, TcpStream},
+        os::unix::net::{UnixListener, UnixStream},
+        process::Command,
+        thread,
+    };
+
+    use super::*;
+
+    impl Relay {
+        pub fn start(way: &Way) -> io::Result<Self> {
+            let _ = std::fs::remove_file(&way.socket); // a run that was killed left it
+            let listener = UnixListener::bind(&way.socket)?;
+            let is_over = Arc::new(AtomicBool::new(false));
+            let (seen, place) = (Arc::clone(&is_over), (way.host.clone(), way.port));
+            thread::Builder::new().name("relay".into()).spawn(move || {
+                for inner in listener.incoming() {
+                    if seen.load(Ordering::SeqCst) {
+                        return;
+                    }
+                    let Ok(inner) = inner else { continue };
+                    // What cannot be reached is closed: the agent sees that nobody answers.
+                    if let Ok(outer) = TcpStream::connect((place.0.as_str(), place.1)) {
+                        join(inner, outer);
+                    }
+                }
+            })?;
+            Ok(Self { socket: way.socket.clone(), is_over })
+        }
+    }
+
+    impl Drop for Relay {
+        fn drop(&mut self) {
+            self.is_over.store(true, Ordering::SeqCst);
+            let _ = UnixStream::connect(&self.socket); // wakes it
+            let _ = std::fs::remove_file(&self.socket); // it goes with the folder
+        }
+    }
+
+    /// Copies both ways, each until its end.
+    fn join(inner: UnixStream, outer: TcpStream) {
+        let (Ok(from_inner), Ok(from_outer)) = (inner.try_clone(), outer.try_clone()) else {
+            return;
+        };
+        let there = move || {
+            let (mut from, mut to) = (from_inner, outer);
+            let _ = io::copy(&mut from, &mut to); // whoever goes away ends it
+            let _ = to.shutdown(Shutdown::Write);
+        };
+        let back = move || {
+            let (mut from, mut to) = (from_outer, inner);
+            let _ = io::copy(&mut from, &mut to); // as above
+            let _ = to.shutdown(Shutdown::Write);
+        };
+        thread::spawn(there);
+        thread::spawn(back);
+    }
+
+    /// Runs a program where this port leads to that socket; gives its exit code, as a shell would.
+    pub fn inside(port: u16, socket: &Path, words: &[String]) -> io::Result<i32> {
+        let first = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
+        let second = TcpListener::bind((Ipv6Addr::LOCALHOST, port)).ok();
+        for listener in std::iter::once(first).chain(second) {
+            let socket = socket.to_owned();
+            thread::spawn(move || {
+                for outer in listener.incoming().flatten() {
+                    if let Ok(inner) = UnixStream::connect(&socket) {
+                        join(inner, outer);
+                    }
+                }
+            });
+        }
+        let (program, args) = words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
+        let status = Command::new(program).args(args).status()?;
+        use std::os::unix::process::ExitStatusExt;
+        Ok(status.code().or_else(|| Some(128 + status.signal()?)).unwrap_or(1))
+    }
+}
+
+#[cfg(not(unix))]
+mod system {
+    use super::*;
+
+    impl Relay {
+        pub fn start(_way: &Way) -> io::Result<Self> {
+            Err(io::ErrorKind::Unsupported.into())
+        }
+    }
+
+    /// Runs a program where this port leads to that socket.
+    pub fn inside(_port: u16, _socket: &Path, _words: &[String]) -> io::Result<i32> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+pub use system::inside;
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::{
+        io::{Read, Write},
+        net::{TcpListener, TcpStream},
+    };
+
+    use super::*;
+
+    #[test]
+    fn one_port_leads_out_and_back() {
+        let place = tempfile::tempdir().unwrap();
+        let server = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = server.local_addr().unwrap().port();
+        let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let way = Way { host: "127.0.0.1".into(), port, socket: place.path().join(SOCKET) };
+        let relay = Relay::start(&way).unwrap();
+        std::thread::spawn(move || {
+            let (mut stream, _) = server.accept().unwrap();
+            let mut asked = [0; 4];
+            stream.read_exact(&mut asked).unwrap();
+            stream.write_all(&[&asked[..], b" too"].concat()).unwrap();
+        });
+
+        let code = inside(free, &way.socket, &["sh".into(), "-c".into(), "exit 3".into()]).unwrap();
+        let mut stream = TcpStream::connect(("127.0.0.1", free)).unwrap();
+        stream.write_all(b"this").unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+
+        assert_eq!((code, answer.as_str()), (3, "this too"));
+        drop(relay);
+        assert!(!way.socket.exists());
+    }
+
+    #[test]
+    fn a_server_elsewhere_is_not_led_to() {
+        let mut setup = Setup::new("codex", "w".into());
+        assert!(Way::of(&setup, Path::new("/w")).is_err());
+        setup.provider.base_url = Some("https://example.com/v1".into());
+        assert!(Way::of(&setup, Path::new("/w")).unwrap_err().contains("on this machine alone"));
+        setup.provider.base_url = Some("http://localhost:8080/v1".into());
+        let way = Way::of(&setup, Path::new("/w")).unwrap();
+        assert_eq!((way.port, way.socket), (8080, "/w/model.sock".into()));
+    }
+}
