@@ -53,8 +53,8 @@ use crate::{
 use run_loop::Runtime;
 use scoring::Scoring;
 
-pub use filtering::Filtering;
 pub use batching::batch;
+pub use filtering::Filtering;
 pub use gate::Gate;
 pub use judging::known::{JudgeSettings, SettingsFile};
 pub use living::Beside;
