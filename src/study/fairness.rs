@@ -115,8 +115,11 @@ fn layers(runs: &[(String, &Conduct)]) -> Option<Difference> {
     if asked.len() != 2 || conditions.len() != 2 {
         return None;
     }
-    let named = |layers| if layers == "" { "none" } else { layers };
     difference("layers", parts().map(|(name, (_, layers))| (name.as_str(), named(layers))))
+}
+
+fn named(layers: &str) -> &str {
+    if layers.is_empty() { "none" } else { layers }
 }
 
 impl Difference {

@@ -65,7 +65,7 @@ impl Child {
         self.process.id()
     }
 
-    /// Says a word of [`super::super::control::Order`]; one that has ended does not hear it.
+    /// Says an order, such as [`super::super::control::ORDER_GO`]; one that has ended does not hear it.
     pub fn order(&mut self, word: &str) {
         if let Some(orders) = &mut self.orders {
             let _ = writeln!(orders, "{word}"); // it may be gone, which is seen when it is looked after

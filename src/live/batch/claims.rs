@@ -162,9 +162,8 @@ impl Claims {
 
     /// Whose claim that is; None where it was given back or is nobody's any more.
     fn holder(&mut self, run: &str, number: u64) -> Option<Owner> {
-        let claim = self.read(run, number);
         // A file that is being written says nothing yet: it is somebody's until it has stayed so for long.
-        let said = claim.clone().unwrap_or_else(|| Claim {
+        let said = self.read(run, number).unwrap_or_else(|| Claim {
             owner: Owner { host: "?".into(), boot: String::new(), process: 0, began: None },
             renewed: 0,
             free: false,

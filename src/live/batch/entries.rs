@@ -92,9 +92,10 @@ pub fn entries(read: &ReadPlan, config: Option<&str>) -> Result<Vec<Entry>, Unus
             }
         }
     }
-    all.is_empty().then_some(()).map_or(Ok(()), |()| {
-        Err(Unusable::Misread(format!("{}: everything is excluded", read.path.display())))
-    })?;
+    if all.is_empty() {
+        let why = format!("{}: everything is excluded", read.path.display());
+        return Err(Unusable::Misread(why));
+    }
     let mut names: Vec<&str> = all.iter().map(|entry| entry.name.as_str()).collect();
     names.sort_unstable();
     if let Some(twice) = names.windows(2).find(|pair| pair[0] == pair[1]) {
@@ -137,24 +138,20 @@ struct KnownScript<'a> {
 type ByCondition<'a> = BTreeMap<&'static str, KnownScript<'a>>;
 
 fn scripts(plan: &Plan) -> Result<Vec<(&String, ByCondition<'_>)>, Unusable> {
-    let of =
-        |row: &ScriptRow| -> Result<Vec<(&'static str, String, Option<String>, usize)>, Unusable> {
-            let script = sha256(&bytes_of(&row.file)?);
-            let known = |condition: &Condition| {
-                let given =
-                    row.specification.as_deref().filter(|_| *condition == Condition::SingleShot);
-                let (script_read, _) = asked(Some(&row.file), given, Some(*condition))?;
-                let specification = given.map(bytes_of).transpose()?.map(|bytes| sha256(&bytes));
-                Ok((condition.word(), script.clone(), specification, script_read.requests.len()))
-            };
-            plan.conditions.iter().map(known).collect()
-        };
     let mut all = vec![];
     for (name, row) in &plan.scripts {
-        let known = of(row)?.into_iter().map(|(condition, sha256, specification, requests)| {
-            (condition, KnownScript { row, sha256, specification, requests })
-        });
-        all.push((name, known.collect()));
+        let script = sha256(&bytes_of(&row.file)?);
+        let mut by_condition = ByCondition::new();
+        for condition in &plan.conditions {
+            let given = row.specification.as_deref();
+            let given = given.filter(|_| *condition == Condition::SingleShot);
+            let (asked, _) = asked(Some(&row.file), given, Some(*condition))?;
+            let specification = given.map(bytes_of).transpose()?.map(|bytes| sha256(&bytes));
+            let requests = asked.requests.len();
+            let known = KnownScript { row, sha256: script.clone(), specification, requests };
+            by_condition.insert(condition.word(), known);
+        }
+        all.push((name, by_condition));
     }
     Ok(all)
 }

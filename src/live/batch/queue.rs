@@ -403,11 +403,7 @@ impl Batch {
                     slot.child.order(ORDER_PAUSE);
                     slot.ends = Some(Ends::Budget(None));
                 }
-                Some(Ends::Budget(since)) if is_open => {
-                    if since.is_some() {
-                        slot.ends = Some(Ends::Budget(None));
-                    }
-                }
+                Some(Ends::Budget(_)) if is_open => slot.ends = Some(Ends::Budget(None)),
                 Some(Ends::Budget(None)) => slot.ends = Some(Ends::Budget(Some(now))),
                 Some(Ends::Budget(Some(since))) if now.duration_since(since) >= SETTLES => {
                     slot.child.stop();
