@@ -80,7 +80,7 @@ impl Finder<'_> {
     /// `tell` returns false.
     pub fn look(&self, sources: &[PathBuf], tell: &mut dyn FnMut(Told) -> bool) -> Looked {
         let siblings = Siblings::default();
-        let sources: Vec<Source> = sources.iter().map(Source::of).collect();
+        let sources: Vec<Source> = sources.iter().map(|path| Source::of(path)).collect();
         let mut looked = Looked::default();
         let indexed = self.index.and_then(Index::existing);
         let rows = indexed.and_then(|index| self.indexed(&index, &sources)).unwrap_or_default();
@@ -276,9 +276,8 @@ struct Source {
 }
 
 impl Source {
-    fn of(path: &PathBuf) -> Self {
-        let absolute = disk::absolute(path);
-        Self { named: path.clone(), absolute }
+    fn of(path: &Path) -> Self {
+        Self { named: path.to_owned(), absolute: disk::absolute(path) }
     }
 }
 

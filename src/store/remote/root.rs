@@ -224,7 +224,7 @@ impl Root {
         let modified = modified.map(|it| it.as_nanos().to_string());
         let version = object.version.as_ref().or(modified.as_ref()).unwrap_or(&THIS_PROCESS);
         let holder = Address { key: String::new(), ..self.address.clone() }.shown();
-        let parts = [holder.as_str(), &SERVERS, &self.key(below), version, &size];
+        let parts = [holder.as_str(), SERVERS.as_str(), &self.key(below), version, &size];
         cache::place(&parts, what).map_err(|why| Failure::of_disk(&why))
     }
 }
