@@ -120,10 +120,11 @@ const COMPUTED_AND_JUDGED: &str = "computed and judged";
 /// As `--each` has it.
 const FINAL: &str = "final";
 
-/// Files at the end of each turn, added up.
+/// Files at the end of each turn, added up; ten changes that a moment is worked out from count as one.
 fn files_to_measure(run: &Run, timeline: &Timeline) -> usize {
     let moments: Vec<usize> = run.counted_moments().collect();
-    let mut all = 0;
+    let changes: usize = timeline.turns.iter().map(|turn| turn.changes.len()).sum();
+    let mut all = moments.len().saturating_mul(changes) / 10;
     timeline.visit(&moments, |_, tree, _| all += tree.files.len());
     all
 }

@@ -204,7 +204,7 @@ impl Prompt {
     pub fn candidates(&self) -> Option<String> {
         let word = word_at_end(&self.text)?;
         let names = names_from(word);
-        if names.is_empty() || names.iter().any(|name| *name == word) {
+        if names.is_empty() || names.contains(&word) {
             return None;
         }
         let listed = names.iter().take(LISTED).copied().collect::<Vec<_>>().join(" ");
