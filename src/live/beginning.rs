@@ -85,7 +85,8 @@ impl Base {
         let place = source.repository.as_ref().or(source.folder.as_ref())?;
         let revision = source.revision.as_ref().map(|it| format!(" at {it}"));
         let changed = match source.changed {
-            Some(count @ 1..) => format!(", with {count} changed files"),
+            Some(1) => ", with 1 changed file".to_owned(),
+            Some(count @ 2..) => format!(", with {count} changed files"),
             _ => String::new(),
         };
         let history = if source.has_history { ", with its history" } else { "" };
