@@ -31,7 +31,8 @@
 //! is written ([`secrets`]).
 
 pub mod agents;
-pub mod beginning;
+pub mod base;
+mod beginning;
 pub mod budget;
 pub mod cast;
 mod chat;
@@ -41,6 +42,7 @@ pub mod confine;
 pub mod control;
 pub mod drivers;
 pub mod event;
+pub mod isolation;
 pub mod journal;
 pub mod layers;
 pub mod listener;
@@ -56,7 +58,7 @@ mod queued;
 pub mod recheck;
 mod recorder;
 pub mod run;
-pub mod sandbox;
+mod sandbox;
 pub mod script;
 pub mod seal;
 pub mod secrets;

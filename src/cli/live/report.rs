@@ -8,7 +8,7 @@ use crate::{
         output::{Out, plain},
     },
     live::{
-        Ended, Event, Halt, Job, Why, beginning::PATCH, journal, manifest::State, plan::Plan,
+        Ended, Event, Halt, Job, Why, base::PATCH, journal, manifest::State, plan::Plan,
         prepare::absolute,
     },
     run::Tokens,
