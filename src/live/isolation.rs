@@ -45,6 +45,7 @@ pub struct Isolation {
 }
 
 impl Isolation {
+    /// Whether nothing stands around the agent.
     pub fn is_usual(&self) -> bool {
         *self == Self::default()
     }
