@@ -11,10 +11,10 @@ use crate::{
     layers::{Spec, spec::COMMAND},
     live::{
         self, CannotStart, Control, Ended, Halt, Job, Start, drivers,
+        isolation::{Isolation, Network, Sandbox},
         layers::LayerFiles,
         plan,
         prepare::{self, Unusable, absolute, bytes_of, program},
-        sandbox::{Isolation, Network, Sandbox},
         script::{Condition, Script},
         setup::{Budget, HelperOptions, OnFailure, Permissions, Setup, StartOptions},
         stage,

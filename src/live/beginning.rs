@@ -5,15 +5,14 @@
 
 use std::fs;
 
-use serde::{Deserialize, Serialize};
-
 use crate::store::{
-    beginning::{Beginning, Copied, LeftOut},
+    beginning::{Beginning, LeftOut},
     workspace::{Note, Onlooker},
     write::{self, WriteError},
 };
 
 use super::{
+    base::{Base, PATCH, SetupRow},
     checks::{self, Ended, Limits},
     event::Event,
     journal::{self, Entry},
@@ -22,83 +21,11 @@ use super::{
     setup::StartOptions,
 };
 
-/// The files before the first request, as `run.json` has them.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Base {
-    /// The commit of the bundle that has the files.
-    pub commit: String,
-    /// Where they are from; null for an empty workspace that commands prepare.
-    pub source: Option<Copied>,
-    /// Files of the workspace that are not in the commit, some of their names where there are many.
-    pub not_recorded: LeftOut,
-    /// Files in the commit in which a key was covered.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub covered: Vec<String>,
-    /// The commands that prepared them, in order.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub setup: Vec<SetupRow>,
-}
-
-/// One command that prepared the workspace.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct SetupRow {
-    pub command: String,
-    /// `exit code 0`.
-    pub exit: String,
-    pub is_fine: bool,
-    pub seconds: f64,
-    /// What it printed, without keys; its middle is left out where it is long.
-    pub output: String,
-    /// The commit of the bundle with what it changed; null where it failed.
-    pub commit: Option<String>,
-    /// Paths that it changed, of those that are recorded; some of them where there are many.
-    pub changed: Vec<String>,
-}
-
 /// Paths that are named of what a command changed.
 const MOST_CHANGED: usize = 200;
 
 /// What is kept of each end of a command's output (bytes).
 const MOST_OUTPUT: usize = 32 << 10;
-
-/// The name of the patch in a bundle: from the state before turn 1 to that after the last turn that counts.
-pub const PATCH: &str = "changes.patch";
-
-impl Base {
-    /// The commit of the files as the agent found them.
-    pub fn last_commit(&self) -> &str {
-        let made = self.setup.iter().rev().find_map(|row| row.commit.as_deref());
-        made.unwrap_or(&self.commit)
-    }
-
-    /// Whether the workspace had what no commit of the bundle has.
-    pub fn has_more_than_its_commit(&self) -> bool {
-        let has_history = self.source.as_ref().is_some_and(|it| it.has_history);
-        has_history || self.not_recorded.count > 0 || !self.setup.is_empty()
-    }
-
-    /// Where the files are from, in words; None for an empty workspace.
-    pub fn origin(&self) -> Option<String> {
-        let source = self.source.as_ref()?;
-        let place = source.repository.as_ref().or(source.folder.as_ref())?;
-        let revision = source.revision.as_ref().map(|it| format!(" at {it}"));
-        let changed = match source.changed {
-            Some(count @ 1..) => format!(", with {count} changed files"),
-            _ => String::new(),
-        };
-        let history = if source.has_history { ", with its history" } else { "" };
-        let revision = revision.unwrap_or_default();
-        Some(format!("it started from {place}{revision}{changed}{history}"))
-    }
-
-    /// Drops what a command that failed left, so that it is run again.
-    pub fn enter(&mut self, row: SetupRow) {
-        self.setup.retain(|it| it.is_fine);
-        self.setup.push(row);
-    }
-}
 
 impl Recorder<'_> {
     /// Lays the files into the workspace and runs the commands, as far as that was not done before.
@@ -231,18 +158,6 @@ impl Recorder<'_> {
     }
 }
 
-impl SetupRow {
-    fn said(&self) -> String {
-        let Self { command, exit, seconds, .. } = self;
-        let changed = match (self.is_fine, self.changed.len()) {
-            (false, _) => String::new(),
-            (true, 1) => ", 1 file changed".into(),
-            (true, count) => format!(", {count} files changed"),
-        };
-        format!("setup: {command}: {exit}, {seconds:.1} s{changed}")
-    }
-}
-
 fn said(base: &Base) -> String {
     let Some(source) = &base.source else { return "the workspace is empty".into() };
     let mut sentence = base.origin().unwrap_or_default();
@@ -274,24 +189,6 @@ fn ends_of(output: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_state_before_turn_1_is_that_after_the_last_command_that_did_well() {
-        let row = |commit: Option<&str>| SetupRow {
-            is_fine: commit.is_some(),
-            commit: commit.map(str::to_owned),
-            ..SetupRow::default()
-        };
-        let mut base = Base { commit: "b".into(), ..Base::default() };
-        assert_eq!(base.last_commit(), "b");
-        base.enter(row(Some("one")));
-        base.enter(row(None));
-        assert_eq!((base.last_commit(), base.setup.len()), ("one", 2));
-
-        base.enter(row(Some("two")));
-
-        assert_eq!((base.last_commit(), base.setup.len()), ("two", 2));
-    }
 
     #[test]
     fn a_long_output_keeps_both_its_ends() {

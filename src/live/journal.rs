@@ -16,7 +16,7 @@ use crate::{
 };
 
 use super::{
-    beginning::{Base, SetupRow},
+    base::{Base, SetupRow},
     event::Total,
     logs::LogRow,
     manifest::{LayerRow, Layers, LogPlace, TurnRow},

@@ -50,7 +50,10 @@ pub struct Relay {
 mod system {
     use std::{
         net::{Ipv4Addr, Ipv6Addr, Shutdown, TcpListener, TcpStream},
-        os::unix::net::{UnixListener, UnixStream},
+        os::unix::{
+            net::{UnixListener, UnixStream},
+            process::ExitStatusExt,
+        },
         process::Command,
         thread,
     };
@@ -122,7 +125,6 @@ mod system {
         }
         let (program, args) = words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
         let status = Command::new(program).args(args).status()?;
-        use std::os::unix::process::ExitStatusExt;
         Ok(status.code().or_else(|| Some(128 + status.signal()?)).unwrap_or(1))
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::beginning::Base;
+use super::base::Base;
 use crate::{
     layers::{Brief, Sentence, Spent, stack::Said},
     run::Tokens,

@@ -33,8 +33,9 @@
 //! is written ([`secrets`]).
 
 pub mod agents;
+pub mod base;
 pub mod batch;
-pub mod beginning;
+mod beginning;
 pub mod budget;
 pub mod cast;
 mod chat;
@@ -44,6 +45,7 @@ pub mod confine;
 pub mod control;
 pub mod drivers;
 pub mod event;
+pub mod isolation;
 pub mod journal;
 pub mod layers;
 pub mod listener;
@@ -59,7 +61,7 @@ mod queued;
 pub mod recheck;
 mod recorder;
 pub mod run;
-pub mod sandbox;
+mod sandbox;
 pub mod script;
 pub mod seal;
 pub mod secrets;

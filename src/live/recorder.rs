@@ -20,13 +20,14 @@ use crate::{
 };
 
 use super::{
-    beginning::Base,
+    base::Base,
     cast::Cast,
     checks,
     confine::Confinement,
     control::{Control, LiveCommand},
     drivers::{self, Driver, End, Rewind},
     event::Event,
+    isolation::Network,
     journal::{self, Entry, Journal, Progress},
     layers::{self, Maker, Stack, StackParts, TakenIn},
     logs::{self, Watch},
@@ -35,7 +36,6 @@ use super::{
     process::{self, Process},
     queued::Queued,
     run::{CannotStart, Halt, Job, Start},
-    sandbox::Network,
     script::{Condition, Script},
     seal::{self, Seal},
     setup::{Setup, duration},

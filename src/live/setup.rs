@@ -6,7 +6,7 @@ use std::{path::PathBuf, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-use super::{drivers::command::ProgramOptions, sandbox::Isolation, script::Condition};
+use super::{drivers::command::ProgramOptions, isolation::Isolation, script::Condition};
 
 worded! {
     /// How much an agent may do without asking.

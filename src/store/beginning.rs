@@ -124,7 +124,11 @@ impl Beginning {
             }
             (Err(why), _) => return Err(format!("{}: {}", place.display(), sentence(&why))),
         };
-        Ok(Self { given: shown, place, kind })
+        let given = match &kind {
+            Kind::Commit { .. } => place.display().to_string(),
+            Kind::Folder | Kind::WorkingTree(_) => shown,
+        };
+        Ok(Self { given, place, kind })
     }
 
     /// Copies the files into an empty folder. `hidden` are folders that are left out wherever they lie: what the agent is not

@@ -43,6 +43,7 @@ fn plan() -> Plan {
         out: "runs/tiny".into(),
         requests: texts.iter().enumerate().map(asked).collect(),
         done: 0,
+        is_chat: false,
         is_interactive: true,
         limits: vec!["2M tokens".into()],
     }

@@ -8,7 +8,7 @@ use crate::{
         output::{Out, plain},
     },
     live::{
-        Ended, Event, Halt, Job, Why, beginning::PATCH, journal, manifest::State, plan::Plan,
+        Ended, Event, Halt, Job, Why, base::PATCH, journal, manifest::State, plan::Plan,
         prepare::absolute,
     },
     run::Tokens,
@@ -153,7 +153,7 @@ pub fn ended(job: &Job, ended: &Ended, json: bool, out: &mut Out) -> std::io::Re
                 total.seconds
             ))?;
         }
-        return patch(job, out);
+        return if total.turns > 0 { patch(job, out) } else { Ok(()) };
     }
     let stopped = ended.halted.as_ref().map(|halt| match halt {
         Halt::Stopped => "told to stop".to_owned(),
