@@ -9,7 +9,7 @@ use crate::{
     store::import::{Agent, CheckpointRow, Task},
 };
 
-use super::setup::Limits;
+use super::{isolation::Isolation, setup::Limits};
 
 /// What a layer did to a request.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -282,6 +282,7 @@ pub struct Conduct<'a> {
     pub bundle_in_reach: bool,
     /// Whether the agent had a terminal though it could do without.
     pub in_terminal: bool,
+    pub isolation: &'a Isolation,
     /// Of the words of all requests, in order, as they were asked or are to be asked; without what layers add.
     pub prompts_sha256: String,
     /// How often the run was gone on with.

@@ -415,6 +415,7 @@ impl<'a> Recorder<'a> {
                 limits: &self.setup.limits,
                 bundle_in_reach: self.guard.within_reach.is_some(),
                 in_terminal: self.setup.in_terminal,
+                isolation: &self.setup.folders.isolation,
                 prompts_sha256: self.script.sha256(),
                 interruptions: self.progress.interruptions,
             },

@@ -10,7 +10,7 @@ use super::{Manifest, ManifestTurn};
 type Conduct = Vec<(&'static str, String)>;
 
 /// Of `surroundings`, by name and in words.
-const TOLD: [(&str, &str); 9] = [
+const TOLD: [(&str, &str); 12] = [
     ("permissions", "permissions"),
     ("arguments", "arguments of the agent"),
     ("os", "operating system"),
@@ -19,6 +19,9 @@ const TOLD: [(&str, &str); 9] = [
     ("tests", "tests"),
     ("bundle_in_reach", "bundle within the agent's reach"),
     ("in_terminal", "driven in a terminal"),
+    ("isolation.sandbox", "sandbox"),
+    ("isolation.network", "network"),
+    ("isolation.image", "image of the container"),
     ("prompts_sha256", PROMPTS),
 ];
 
@@ -40,8 +43,9 @@ pub fn of(manifest: &Manifest) -> Conduct {
         return vec![];
     };
     let mut all: Conduct = vec![];
-    let facts = TOLD.iter().filter_map(|(name, words)| Some((*words, said(told.get(*name)?))));
+    let facts = TOLD.iter().filter_map(|(path, words)| Some((*words, said(at(told, path)?))));
     all.extend(facts);
+    all.extend(beginning(manifest));
     let limits = told.get("limits").and_then(Value::as_object);
     let limit = |(path, words): &(&str, &'static str)| Some((*words, said(at(limits?, path)?)));
     all.extend(LIMITS.iter().filter_map(limit));
@@ -63,6 +67,21 @@ pub fn of(manifest: &Manifest) -> Conduct {
         ),
     ]);
     all
+}
+
+/// What the agent began with. A run of which nothing is told here began with an empty workspace.
+fn beginning(manifest: &Manifest) -> Conduct {
+    let start = manifest.rest.get("start").and_then(Value::as_object);
+    let told = |path| said(start.and_then(|start| at(start, path)).unwrap_or(&Value::Null));
+    let rows = start.and_then(|start| start.get("setup")?.as_array()).into_iter().flatten();
+    let commands: Vec<&str> = rows.filter_map(|row| row.get("command")?.as_str()).collect();
+    let commands = if commands.is_empty() { "none".into() } else { commands.join("; ") };
+    vec![
+        ("repository it began with", told("source.repository")),
+        ("folder it began with", told("source.folder")),
+        ("revision it began with", told("source.revision")),
+        ("commands that prepared it", commands),
+    ]
 }
 
 /// A value some names deep.
@@ -99,7 +118,9 @@ mod tests {
             "surroundings": {
                 "permissions": "full", "arguments": ["-c", "x"], "tests": null, "interruptions": 2,
                 "limits": {"budget": {"tokens": 5}, "retries": 1}, "os": ["what", {"is": 1}],
+                "isolation": {"sandbox": "bwrap", "network": "off"},
             },
+            "start": {"source": {"revision": "b0"}, "setup": [{"command": "make"}, {"command": "ls"}]},
             "turns": [{"turn": 1, "attempt": 3}, {"turn": 2, "without_memory": true}],
         }));
 
@@ -113,6 +134,9 @@ mod tests {
         );
         assert_eq!(value("turns without memory of those before"), Some("1"));
         assert_eq!(value("architecture"), None);
+        assert_eq!((value("sandbox"), value("network")), (Some("bwrap"), Some("off")));
+        assert_eq!(value("revision it began with"), Some("b0"));
+        assert_eq!(value("commands that prepared it"), Some("make; ls"));
     }
 
     #[test]
