@@ -82,7 +82,7 @@ fn threshold(word: &str) -> Result<f64, String> {
 
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
     out.write_as(&args.forms)?;
-    let paths = args.sharding.runs(&args.paths);
+    let paths = args.sharding.runs(&args.paths)?;
     let read: Vec<Read> = paths.par_iter().map(|path| sets::read(path, args.by)).collect();
     let (runs, problems): (Vec<Read>, Vec<Read>) =
         read.into_iter().partition(|it| it.error.is_none());

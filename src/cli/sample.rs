@@ -118,7 +118,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let with = With::new(&tables, Each::Final, &args.measuring, &args.pricing, &Redacting::off())?;
     let cannot = |why: std::io::Error| Failure::unread(format!("cannot keep the rows: {why}"));
     let mut spool = Spool::new(&std::env::temp_dir()).map_err(cannot)?;
-    let runs = Sharding::whole().runs(&args.paths);
+    let runs = Sharding::whole().runs(&args.paths)?;
     let unread = read_all(&runs, &with, &mut spool).map_err(cannot)?;
     unread.iter().for_each(|it| tell(&it.why));
     let units = units(&mut spool, &args.by).map_err(cannot)?;
