@@ -6,6 +6,7 @@
 
 mod conduct;
 mod layer;
+mod manifest;
 mod record;
 mod start;
 mod tests_jsonl;
@@ -24,6 +25,8 @@ use super::{
     EditsTold, Executor, Format, Head, NotUnderstood, Offers, Shape, Source, companions,
     nested::{head_of, move_places, place_within},
 };
+
+use manifest::{Manifest, ManifestCheckpoint, ManifestTurn};
 
 pub struct Bundle;
 
@@ -93,75 +96,6 @@ impl Format for Bundle {
     fn edit(&self, _record: &[u8], _edit: &Edit) -> Option<RecordedEdit> {
         None
     }
-}
-
-/// `run.json`. Everything but the schema may be missing.
-#[derive(Debug, Deserialize)]
-struct Manifest {
-    schema: String,
-    id: Option<String>,
-    title: Option<String>,
-    task: Option<ManifestTask>,
-    condition: Option<String>,
-    platform: Option<String>,
-    agent: Option<ManifestAgent>,
-    model: Option<String>,
-    provenance: Option<String>,
-    started_at: Option<String>,
-    ended_at: Option<String>,
-    #[serde(default)]
-    checkpoints: Vec<ManifestCheckpoint>,
-    #[serde(default)]
-    turns: Vec<ManifestTurn>,
-    /// Everything else.
-    #[serde(flatten)]
-    rest: serde_json::Map<String, serde_json::Value>,
-}
-
-#[derive(Debug, Deserialize)]
-struct ManifestTask {
-    id: Option<String>,
-    title: Option<String>,
-    venue: Option<String>,
-}
-
-#[derive(Debug, Deserialize)]
-struct ManifestAgent {
-    name: Option<String>,
-    version: Option<String>,
-}
-
-#[derive(Debug, Deserialize)]
-struct ManifestCheckpoint {
-    id: Option<String>,
-    /// The checkpoint's last turn, counts from 1.
-    turn: usize,
-    label: Option<String>,
-}
-
-#[derive(Debug, Clone, Default, Deserialize)]
-struct ManifestTurn {
-    turn: usize,
-    commit: Option<String>,
-    started_at: Option<String>,
-    ended_at: Option<String>,
-    /// File name below `session/`.
-    session: Option<String>,
-    first_line: Option<u32>,
-    last_line: Option<u32>,
-    layer: Option<serde_json::Value>,
-    /// Whether a person typed the request into the agent's terminal: it is not in the script.
-    #[serde(default)]
-    typed: bool,
-    /// What a person typed while it was under way.
-    #[serde(default)]
-    typed_within: Vec<String>,
-    /// Whether the agent was started anew for it.
-    #[serde(default)]
-    without_memory: bool,
-    /// Everything else.
-    #[serde(flatten)]
-    rest: serde_json::Map<String, serde_json::Value>,
 }
 
 #[derive(Deserialize)]

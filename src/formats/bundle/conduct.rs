@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::run::turn_record::PROMPTS;
 
-use super::{Manifest, ManifestTurn};
+use super::manifest::{Manifest, ManifestTurn};
 
 type Conduct = Vec<(&'static str, String)>;
 

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::run::{Tokens, Turn, TurnRecord, TurnState, Warning};
 
-use super::ManifestTurn;
+use super::manifest::ManifestTurn;
 
 pub type Fields = Map<String, Value>;
 
