@@ -10,7 +10,7 @@ use super::record::{Fields, text};
 pub fn complete(run: &mut Run, manifest: &Fields) {
     let Some(start) = manifest.get("start").and_then(Value::as_object) else { return };
     let setup = || start.get("setup").and_then(Value::as_array).into_iter().flatten();
-    let made = setup().filter_map(|row| text(row.as_object()?, "commit")).last();
+    let made = setup().rev().find_map(|row| text(row.as_object()?, "commit"));
     run.origin.start_commit = made.or_else(|| text(start, "commit"));
     let mut sentences: Vec<String> = vec![];
     if let Some(source) = start.get("source").and_then(Value::as_object) {

@@ -110,11 +110,10 @@ fn log_folder(stage: &Stage) -> PathBuf {
 
 /// The session that a person talks to: the one whose loop ran last, since that of a sub-agent ends before.
 fn session_of(log: &str) -> Option<String> {
-    let ids = log.lines().filter(|line| line.contains("message=loop ")).filter_map(|line| {
+    log.lines().rev().filter(|line| line.contains("message=loop ")).find_map(|line| {
         let (_, rest) = line.split_once("session.id=")?;
         rest.split_whitespace().next().map(str::to_owned)
-    });
-    ids.last()
+    })
 }
 
 #[cfg(test)]
