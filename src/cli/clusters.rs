@@ -20,8 +20,8 @@ use document::{Document, Read};
 /// Put runs together that are alike: in how they fail, in what they call, in what they edit
 ///
 /// Each run is a set: of the lines in which its failed steps speak of an error, of its calls, or of the files that it edited. Lines and
-/// calls are compared without what differs from run to run: times are <time>, hexadecimal words and UUIDs <hex>, temporary folders and
-/// names <temp>, folders of absolute paths <path>, numbers that are no part of a name <n>. How alike two runs are is the Jaccard
+/// calls are compared without what differs from run to run: times are `<time>`, hexadecimal words and UUIDs `<hex>`, temporary folders and
+/// names `<temp>`, folders of absolute paths `<path>`, numbers that are no part of a name `<n>`. How alike two runs are is the Jaccard
 /// similarity of their sets: what both have, as a share of what either has. Pairs that may be alike are found by MinHash signatures
 /// (a pair at the threshold with a probability of at least 0.99) and compared exactly; what is at least as alike as the threshold is in
 /// one cluster, directly or by way of other runs. The same runs and seed give the same clusters. A run without such lines is in none.

@@ -1,7 +1,7 @@
 //! A line without what differs from run to run though it means the same: times, ids, places on a machine, numbers.
 //!
 //! Two runs that fail alike say the same but for these. [`RULES`] says in words what is replaced by what, as the documentation does; a
-//! new rule is one more row of [`WRITTEN`]. Names keep their digits (`python3`, `E501`): they are different things.
+//! new rule is one more row of `WRITTEN`. Names keep their digits (`python3`, `E501`): they are different things.
 
 use std::{borrow::Cow, sync::LazyLock};
 

@@ -1,4 +1,4 @@
-//! The queue: which run is begun next ([`begin`]), what becomes of one that ends ([`settle`]), and when all of it is over.
+//! The queue: which run is begun next (`begin`), what becomes of one that ends (`settle`), and when all of it is over.
 
 mod begin;
 mod settle;

@@ -1,6 +1,6 @@
 //! Recordings on remote storage: `s3://`, `gs://`, `az://`, `https://`.
 //!
-//! An address is a path like any other: [`super::disk`] asks here for what it says. What is named on the command line is a
+//! An address is a path like any other: `store::disk` asks here for what it says. What is named on the command line is a
 //! *root*; nothing is asked of a server before somebody wants to know what stands there, and nothing outside of the roots is
 //! ever asked for. A folder is listed once, as a whole; of a file the beginning is fetched where that is enough, and all of
 //! it once it is opened. Both are kept in the cache folder by the version of the object, which is its ETag.
