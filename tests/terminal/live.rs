@@ -922,10 +922,10 @@ fn a_leftover_folder_and_a_missing_key_are_told_and_nothing_is_touched() {
         "{}",
         ran.err
     );
-    let words = ["live", "--agent", "gemini", "--terminal", "--print-plan"];
+    let words = ["live", "--agent", "aider", "--terminal", "--print-plan"];
     let ran = trajview(&words);
     assert_eq!(ran.code, Some(2));
-    assert!(ran.err.contains("agent gemini is not driven in a terminal"), "{}", ran.err);
+    assert!(ran.err.contains("agent aider is not driven in a terminal"), "{}", ran.err);
 }
 
 #[test]

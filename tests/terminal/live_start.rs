@@ -358,7 +358,7 @@ fn a_container_is_asked_for_with_the_folder_of_the_agent_and_names_of_variables_
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
     assert_eq!(desk.files("1"), ["one one"]);
     let asked = fs::read_to_string(bin.join("asked")).unwrap();
-    let work = desk.path("run.work").canonicalize().unwrap();
+    let work = desk.folder().canonicalize().unwrap().join("run.work");
     let asked = asked.lines().last().unwrap();
     assert!(asked.contains("--network none --cap-drop ALL"), "{asked}");
     assert!(
