@@ -27,6 +27,11 @@ impl Typing {
     }
 
     fn key(&mut self, key: u8) -> Option<String> {
+        if self.is_answering() && matches!(key, b'\r' | b'\n') {
+            // No answer has a line end: somebody pressed alt with such a key, and typed on.
+            let typed = std::mem::take(&mut self.escape);
+            self.line.extend(typed.iter().skip(2).filter(|byte| **byte >= b' '));
+        }
         if !self.escape.is_empty() {
             self.escaped(key);
             return None;
@@ -47,12 +52,20 @@ impl Typing {
         None
     }
 
-    /// A sequence ends with a letter or `~`; those of one more byte end at once.
+    /// Whether what comes is an answer of the terminal, as that to a question about its colours: it is written where keys are.
+    fn is_answering(&self) -> bool {
+        self.escape.get(1).is_some_and(|second| b"]P_^X".contains(second))
+    }
+
+    /// A sequence ends with a letter or `~`, an answer with BEL or `ESC \`; those of one more byte end at once.
     fn escaped(&mut self, key: u8) {
         self.escape.push(key);
         let is_long = self.escape.get(1).is_some_and(|second| b"[O".contains(second));
-        let is_over =
-            if is_long { self.escape.len() > 2 && (0x40..0x7f).contains(&key) } else { true };
+        let is_over = if self.is_answering() {
+            key == 0x07 || self.escape.ends_with(b"\x1b\\")
+        } else {
+            !is_long || self.escape.len() > 2 && (0x40..0x7f).contains(&key)
+        };
         if is_over {
             match self.escape.as_slice() {
                 b"\x1b[200~" => self.is_pasting = true,
@@ -83,6 +96,11 @@ mod tests {
             typing.take(b"gone\x15\x1b[200~two\rlines\x1b[201~\r"),
             Some("two\nlines".into())
         );
+        assert_eq!(
+            typing.take(b"\x1b]10;rgb:d8/d8/d8\x07\x1b]11;rgb:0/0/0\x1b\\\x1bP>|t 1\x1b\\ask\r"),
+            Some("ask".into())
+        );
+        assert_eq!(typing.take(b"\x1b]a word\r"), Some("a word".into()));
         typing.take(b"half");
         assert_eq!(typing.rest().as_deref(), Some("half"));
         typing.clear();

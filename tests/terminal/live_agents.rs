@@ -206,6 +206,7 @@ fn five_prompts(
     let mut tui = crate::pty::Tui::spawn(120, 40, command);
     let screen = |tui: &crate::pty::Tui| tui.parser.lock().unwrap().screen().contents();
     wait_for("its screen", || screen(&tui).contains(is_ready));
+    wait_for("rest", || rests(|| screen(&tui)));
     let run = || -> Value {
         let text = fs::read(at("run/run.json")).unwrap_or_default();
         serde_json::from_slice(&text).unwrap_or_default()
@@ -213,6 +214,7 @@ fn five_prompts(
     for (number, (prompt, _)) in prompts.iter().enumerate() {
         tui.press(prompt);
         wait_for("the words in its screen", || screen(&tui).contains(prompt));
+        wait_for("rest", || rests(|| screen(&tui)));
         tui.press("\r");
         wait_for("the turn", || {
             let turn = &run()["turns"][number];
@@ -248,6 +250,16 @@ fn five_prompts(
     };
     let edited = shown["turns"].as_array().unwrap().iter().map(edited).collect();
     (run(), edited)
+}
+
+/// Whether a screen stays as it is for a while, as it does before a person goes on: what follows at once on other keys may be
+/// taken for one piece that was pasted, and what is typed while a program still asks the terminal about itself for an answer.
+fn rests(screen: impl Fn() -> String) -> bool {
+    let before = screen();
+    (0..10).all(|_| {
+        std::thread::sleep(Duration::from_millis(30));
+        screen() == before
+    })
 }
 
 fn wait_for(what: &str, mut is_so: impl FnMut() -> bool) {
