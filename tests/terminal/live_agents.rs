@@ -174,7 +174,7 @@ fn five_prompts(
         ("Write one.txt", write("one.txt", "one\n")),
         ("Write two.txt, too", write("two.txt", "two\n")),
         ("Append more to one.txt", shell("echo more >>one.txt")),
-        ("What is in one.txt?", json!({"say": "One and more."})),
+        ("Say what is in one.txt", json!({"say": "One and more."})),
         ("Remove two.txt again", shell("rm two.txt")),
     ];
     let turns: Vec<Value> = prompts
