@@ -479,6 +479,14 @@ fn a_second_export_leaves_every_file_untouched() {
 }
 
 #[test]
+fn tables_of_which_a_run_has_no_row_are_empty() {
+    let folder = tempfile::tempdir().unwrap();
+    export(&["sample-runs/claude-code"], folder.path(), &["--tables", "labels"]);
+
+    assert!(read(folder.path(), Table::Labels, Form::Jsonl).is_empty());
+}
+
+#[test]
 fn a_recording_that_cannot_be_read_is_a_row_with_the_reason() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().to_str().unwrap();
