@@ -1,6 +1,7 @@
 """The same on a local cluster of Ray: two nodes of one worker each, all of it on loopback."""
 
 import logging
+import pathlib
 import os
 import shutil
 import tempfile
@@ -40,6 +41,9 @@ class OnRay(common.Runs):
             "include_dashboard": False,
             "temp_dir": temporary,
         }
+        # Where the address of a cluster is noted, whatever folder it works in; a new machine has it not.
+        noted = pathlib.Path(ray._private.utils.get_ray_address_file(None))
+        noted.parent.mkdir(parents=True, exist_ok=True)
         cluster = Cluster(initialize_head=True, head_node_args=node)
         cls.addClassCleanup(cluster.shutdown)
         cluster.add_node(**node)
