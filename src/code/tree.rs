@@ -7,7 +7,7 @@
 use std::{mem::ManuallyDrop, sync::OnceLock};
 
 use serde::{Deserialize, Serialize};
-use tree_sitter::{InputEdit, Parser, Point, Tree};
+use tree_sitter::{InputEdit, Language, Parser, Point, Tree};
 
 use super::languages;
 
@@ -81,7 +81,7 @@ impl Grammar {
     }
 
     /// None where its feature is off.
-    pub fn language(self) -> Option<tree_sitter::Language> {
+    pub fn language(self) -> Option<Language> {
         match self {
             Self::Python => Some(tree_sitter_python::LANGUAGE.into()),
             #[cfg(feature = "c")]
@@ -113,6 +113,12 @@ impl Grammar {
     pub fn is_compiled_in(self) -> bool {
         self.language().is_some()
     }
+}
+
+/// What the kinds of a grammar mean to a reader of its trees, by their numbers, which are had sooner of a node than names.
+pub fn by_kind<T>(language: &Language, of: impl Fn(&str) -> T) -> Vec<T> {
+    let count = u16::try_from(language.node_kind_count()).unwrap_or(u16::MAX);
+    (0..count).map(|kind| of(language.node_kind_for_id(kind).unwrap_or_default())).collect()
 }
 
 /// The tree of a text; errors are nodes in it. None where the grammar is not compiled in.

@@ -4,10 +4,8 @@
 //! CPython 3.12 on the libraries of Python 2.7 to 3.13 and on the examples of its `test_syntax`; what is known to be
 //! missing is said by `trajview metrics`.
 
-use crate::code::flat::Flat;
+use crate::code::{flat::Flat, tree::by_kind};
 use std::sync::LazyLock;
-
-use tree_sitter::Language;
 
 use super::{indents, literals, sloc::BYTE_ORDER_MARK};
 use crate::metrics::quality::profile::Profile;
@@ -36,11 +34,8 @@ struct Source<'a> {
 type Check = fn(&Source<'_>, usize) -> bool;
 
 /// By kind.
-static CHECKS: LazyLock<Vec<Option<Check>>> = LazyLock::new(|| {
-    let language: Language = tree_sitter_python::LANGUAGE.into();
-    let count = u16::try_from(language.node_kind_count()).unwrap_or(u16::MAX);
-    (0..count).map(|kind| check(language.node_kind_for_id(kind).unwrap_or_default())).collect()
-});
+static CHECKS: LazyLock<Vec<Option<Check>>> =
+    LazyLock::new(|| by_kind(&tree_sitter_python::LANGUAGE.into(), check));
 
 /// None for a kind of which nothing is refused.
 fn check(kind: &str) -> Option<Check> {

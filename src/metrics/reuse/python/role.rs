@@ -3,9 +3,7 @@
 
 use std::sync::LazyLock;
 
-use tree_sitter::Language;
-
-use crate::code::flat::Flat;
+use crate::code::{flat::Flat, tree::by_kind};
 
 /// A kind of node, as far as it matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,11 +40,8 @@ pub enum Role {
     Other,
 }
 
-static BY_KIND: LazyLock<Vec<Role>> = LazyLock::new(|| {
-    let language: Language = tree_sitter_python::LANGUAGE.into();
-    let count = u16::try_from(language.node_kind_count()).unwrap_or(u16::MAX);
-    (0..count).map(|kind| named(language.node_kind_for_id(kind).unwrap_or_default())).collect()
-});
+static BY_KIND: LazyLock<Vec<Role>> =
+    LazyLock::new(|| by_kind(&tree_sitter_python::LANGUAGE.into(), named));
 
 fn named(kind: &str) -> Role {
     match kind {
