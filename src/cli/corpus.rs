@@ -11,7 +11,7 @@ use clap::ValueEnum;
 
 use crate::{
     run::{named::Named, rubric::Rubric},
-    store::{self, ReuseReader},
+    store,
     study::pairing::Conditions,
 };
 
@@ -89,10 +89,9 @@ fn conditions(words: &str) -> Result<Conditions, String> {
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
     out.write_as(&args.forms)?;
     let paths = paths(args)?;
-    let scorer = args.measuring.scorer()?;
+    let (scorer, reader) = args.measuring.scorers()?;
     let judge = judge(args.judge.as_deref(), &paths)?;
     let prices = args.pricing.prices()?;
-    let reader = ReuseReader::default();
     let with = measure::With { scorer: &scorer, reader: &reader, judge, prices: &prices };
     let runs = measure::all(&paths, &args.folder, &with);
     let plan = args.resampling.plan();

@@ -530,7 +530,7 @@ impl Teller<'_> {
 
     /// A file that a turn changed, with its lines counted.
     pub fn change_row(&self, change: &Change) -> EditRow {
-        let lines = self.archive.diff(self.run, change, 0).line_counts();
+        let lines = self.archive.line_counts_of(self.run, change);
         EditRow {
             path: change.path.to_string(),
             kind: change.kind.word(),

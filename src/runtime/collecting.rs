@@ -244,7 +244,8 @@ impl Collecting {
         )?;
         let measured: Vec<Measured> = scored.iter().map(Measured::of).collect();
         let done = opened.run.end();
-        let reused = opened.recording.reused(&opened.run, &[done], &ReuseReader::default());
+        let reader = ReuseReader::kept_in(scorer.cache());
+        let reused = opened.recording.reused(&opened.run, &[done], &reader);
         let dir = reused.ok().and_then(|mut reused| reused.pop().flatten()?.dir);
         let process = opened.recording.processed(&opened.run).map(Box::new);
         Ok(Scores { dir, process, ..Scores::of(&measured) })

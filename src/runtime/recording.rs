@@ -280,7 +280,7 @@ impl Recording for Archive {
     }
 
     fn reuse(&self, run: &Run, done: usize) -> Result<Option<Reuse>, String> {
-        let mut all = self.reuse(run, &[done], &store::ReuseReader::default())?;
+        let mut all = self.reuse(run, &[done], &self.reuse_reader())?;
         Ok(all.pop().flatten())
     }
 

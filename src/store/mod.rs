@@ -35,6 +35,7 @@ mod inside;
 mod joined;
 pub mod judgements;
 mod kept_cards;
+mod kept_facts;
 pub mod labels;
 pub mod layers;
 mod lifeline;

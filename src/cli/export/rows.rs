@@ -73,8 +73,8 @@ struct Scorers {
 
 impl Scorers {
     fn new(measuring: &Measuring) -> Result<Self, Failure> {
-        let reader = Arc::new(ReuseReader::default());
-        Ok(Self { scorer: measuring.scorer()?.with_reader(Arc::clone(&reader)), reader })
+        let (scorer, reader) = measuring.scorers()?;
+        Ok(Self { scorer, reader })
     }
 }
 
