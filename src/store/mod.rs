@@ -20,6 +20,7 @@ pub(crate) mod disk;
 mod entries;
 mod error;
 mod executor;
+pub mod exported_runs;
 pub mod export;
 mod find;
 mod folder;

@@ -118,6 +118,10 @@ pub fn rows_by_name(form: Form, table: Table, path: &Path) -> Result<Rows, Strin
             let file = File::open(path).map_err(|why| why.to_string())?;
             parquet::rows_by_name(table, file)
         }
+        Form::Jsonl => {
+            let file = File::open(path).map_err(|why| why.to_string())?;
+            Ok(jsonl::rows_by_name(table, BufReader::new(file)))
+        }
         form => rows(form, table, path),
     }
 }

@@ -353,7 +353,7 @@ mod tests {
     fn cells_are_short() {
         let core = Some(Passed { passed: 1, total: 2 });
         let strict = Passed { passed: 3, total: 6 };
-        let tests = Some(CardTests::Counted { strict, iso: Passed::default(), core });
+        let tests = Some(CardTests::Counted { strict, iso: Some(Passed::default()), core });
         let card =
             Card { tests, lines: Some((12_345, 7)), seconds: Some(3900.0), ..Card::default() };
         let mut row = row(card);
