@@ -105,10 +105,6 @@ fn text_of(run: usize) -> String {
             1 + (run + turn) % 9
         );
     }
-    let _ = write!(
-        text,
-        r#"],"extra":{{"cwd":"/work","task":"task-{:03}"}}}}"#,
-        run / 3 % TASKS
-    );
+    let _ = write!(text, r#"],"extra":{{"cwd":"/work","task":"task-{:03}"}}}}"#, run / 3 % TASKS);
     text
 }

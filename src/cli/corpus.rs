@@ -135,7 +135,8 @@ fn paths(args: &Args) -> Result<Vec<PathBuf>, Failure> {
         let named = path.display();
         if !store::holds_runs(path) {
             // What lies in a file that holds others is nothing that the disk knows.
-            let is_inside = path.ancestors().skip(1).find(|it| it.exists()).is_some_and(Path::is_file);
+            let is_inside =
+                path.ancestors().skip(1).find(|it| it.exists()).is_some_and(Path::is_file);
             if let (Err(why), false) = (store::disk::metadata(path), is_inside) {
                 return Err(Failure::unread(format!("cannot read {named}: {why}")));
             }
@@ -163,8 +164,8 @@ fn listed(file: &Path) -> Result<Vec<PathBuf>, Failure> {
         true => std::io::read_to_string(std::io::stdin()),
         false => std::fs::read_to_string(file),
     };
-    let text = read
-        .map_err(|why| Failure::unread(format!("cannot read {}: {why}", file.display())))?;
+    let text =
+        read.map_err(|why| Failure::unread(format!("cannot read {}: {why}", file.display())))?;
     let lines = text.lines().map(|line| line.trim_end_matches('\r'));
     Ok(lines.filter(|line| !line.trim().is_empty()).map(|it| remote::named(it.into())).collect())
 }

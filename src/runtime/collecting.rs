@@ -263,12 +263,8 @@ impl Collecting {
             true => moments(&opened.run),
             false => asked.moments.clone(),
         };
-        let scored = opened.recording.score(
-            &opened.run,
-            &Moment::after_each(&moments),
-            scorer,
-            &goes_on,
-        )?;
+        let scored =
+            opened.recording.score(&opened.run, &Moment::after_each(&moments), scorer, &goes_on)?;
         let measured: Vec<Measured> = scored.iter().map(Measured::of).collect();
         let done = opened.run.end();
         let reused = opened.recording.reused(&opened.run, &[done], &ReuseReader::default());

@@ -87,9 +87,8 @@ pub fn folder_of_exported(path: &Path) -> Option<PathBuf> {
     folder
 }
 
-static PLACES: LazyLock<HashMap<&str, usize>> = LazyLock::new(|| {
-    columns(Table::Runs).iter().map(|column| column.name).zip(0..).collect()
-});
+static PLACES: LazyLock<HashMap<&str, usize>> =
+    LazyLock::new(|| columns(Table::Runs).iter().map(|column| column.name).zip(0..).collect());
 
 /// A row of the table, by the names of its columns.
 struct Told<'a>(&'a Row);
@@ -250,7 +249,10 @@ mod tests {
 
         assert_eq!(missing, Ok(None));
         let card = runs[0].1.as_ref().unwrap();
-        assert_eq!((runs[0].0.to_str(), card.identity.agent.as_deref()), (Some("runs/a/1.json"), Some("codex 1.2")));
+        assert_eq!(
+            (runs[0].0.to_str(), card.identity.agent.as_deref()),
+            (Some("runs/a/1.json"), Some("codex 1.2"))
+        );
         assert_eq!((card.turns, card.not_counted.len(), card.tokens), (3, 1, Some(5)));
         assert_eq!((card.lines, card.tests, card.seconds), (None, None, None));
         assert_eq!(runs[1].1, Err("runs/b/2.json: no such file".into()));

@@ -454,7 +454,9 @@ fn components_are_compared_within_their_tasks() {
 #[test]
 fn a_corpus_takes_several_paths_and_a_list_of_them_and_counts_a_run_once() {
     let names = |arguments: &[&str]| -> Vec<String> {
-        let shown = json(&[&["corpus", "--resamples", "0", "--rules", "none", "--json"], arguments].concat());
+        let shown = json(
+            &[&["corpus", "--resamples", "0", "--rules", "none", "--json"], arguments].concat(),
+        );
         let runs = shown["runs"].as_array().unwrap().iter();
         runs.map(|run| run["run"].as_str().unwrap().to_owned()).collect()
     };

@@ -59,7 +59,9 @@ impl Exported {
     ///
     /// A sentence, where a part cannot be read.
     pub fn rows(&self, table: Table) -> Result<Rows, String> {
-        let Some((form, files)) = self.files(table) else { return Ok(Box::new(std::iter::empty())) };
+        let Some((form, files)) = self.files(table) else {
+            return Ok(Box::new(std::iter::empty()));
+        };
         let parts = files.into_iter().map(|path| {
             let named = |why: String| format!("{}: {why}", path.display());
             rows_by_name(form, table, path).map_err(named)
@@ -71,9 +73,8 @@ impl Exported {
     /// Says which shards of a table are not there; None where all are.
     pub fn missing(&self, table: Table) -> Option<String> {
         let (form, _) = self.files(table)?;
-        let of_it = |(part, _): &&(Part, PathBuf)| {
-            part.of == table.word() && part.extension == form.word()
-        };
+        let of_it =
+            |(part, _): &&(Part, PathBuf)| part.of == table.word() && part.extension == form.word();
         let shards: Vec<_> = self.parts.iter().filter(of_it).map(|(part, _)| part.shard).collect();
         let of = shards.first()?.of;
         let is_there = |number: &u32| shards.iter().any(|it| it.of == of && it.number == *number);

@@ -33,8 +33,8 @@ use rusqlite::{
     Connection, Error, Result,
     types::Null,
     vtab::{
-        Context, CreateVTab, Filters, IndexInfo, Module, VTab, VTabConnection, VTabCursor, VTabKind,
-        sqlite3_vtab, sqlite3_vtab_cursor,
+        Context, CreateVTab, Filters, IndexInfo, Module, VTab, VTabConnection, VTabCursor,
+        VTabKind, sqlite3_vtab, sqlite3_vtab_cursor,
     },
 };
 
@@ -72,7 +72,10 @@ impl InPlace {
             let file = File::open(path).map_err(|why| named(why.to_string()))?;
             Ok((path.to_path_buf(), footer(&file).map_err(named)?))
         };
-        Ok(Self { table, files: paths.iter().map(of_file).collect::<std::result::Result<_, String>>()? })
+        Ok(Self {
+            table,
+            files: paths.iter().map(of_file).collect::<std::result::Result<_, String>>()?,
+        })
     }
 
     /// How many rows there are.
@@ -91,7 +94,11 @@ impl InPlace {
     pub fn register(self, connection: &Connection) -> Result<()> {
         const MODULE: Module<'_, ScannedTable> = Module::read_only_module();
         let name = self.table.word();
-        connection.create_module(format!("export_{name}").as_str(), &MODULE, Some(Arc::new(self)))?;
+        connection.create_module(
+            format!("export_{name}").as_str(),
+            &MODULE,
+            Some(Arc::new(self)),
+        )?;
         connection.execute_batch(&format!("create virtual table {name} using export_{name}"))
     }
 
@@ -332,14 +339,17 @@ impl Plan {
             return Some(Self::default());
         }
         let can_be_counted = |at: &usize| all[*at].kind != Kind::Real;
-        let is_small = source.size_of(wanted) <= MOST_BYTES && source.count() <= u64::from(u32::MAX);
+        let is_small =
+            source.size_of(wanted) <= MOST_BYTES && source.count() <= u64::from(u32::MAX);
         let is_ordered = order.iter().all(can_be_counted) && is_small;
         is_ordered.then_some(Self { order, ..Self::default() })
     }
 
     fn parse(text: &str) -> Option<Self> {
         let (wanted, order) = text.split_once('/')?;
-        let numbers = |text: &str| text.split_whitespace().map(str::parse).collect::<std::result::Result<_, _>>();
+        let numbers = |text: &str| {
+            text.split_whitespace().map(str::parse).collect::<std::result::Result<_, _>>()
+        };
         Some(Self { wanted: numbers(wanted).ok()?, order: numbers(order).ok()? })
     }
 }
@@ -581,10 +591,114 @@ impl<T: Hash + Ord + Copy> Numbered<T> {
 
     /// The place that each number has when the values are sorted.
     fn places(&self) -> Vec<u32> {
-        let mut sorted: Vec<(T, u32)> = self.numbers.iter().map(|(value, at)| (*value, *at)).collect();
+        let mut sorted: Vec<(T, u32)> =
+            self.numbers.iter().map(|(value, at)| (*value, *at)).collect();
         sorted.sort_unstable();
         let mut places = vec![0; sorted.len()];
         sorted.iter().zip(0..).for_each(|((_, number), place)| places[*number as usize] = place);
         places
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+    use crate::store::dataset::{
+        DataFolder, Database, Existing, Exported, Form, PartWriter, RunRows, Shard, Spool,
+    };
+
+    /// Task, whether it counts, tokens, layer.
+    type Turn = (Option<u8>, Option<bool>, Option<i8>, Option<String>);
+
+    /// Runs, each with its turns.
+    fn runs() -> impl Strategy<Value = Vec<Vec<Turn>>> {
+        let turn = (
+            prop::option::of(0..3_u8),
+            prop::option::of(any::<bool>()),
+            prop::option::of(-2..3_i8),
+            prop::option::of("[ab]{0,2}"),
+        );
+        prop::collection::vec(prop::collection::vec(turn, 0..6), 0..6)
+    }
+
+    fn spool(runs: &[(usize, &Vec<Turn>)]) -> Spool {
+        let mut spool = Spool::new(&std::env::temp_dir()).unwrap();
+        for (number, turns) in runs {
+            let task = turns.first().and_then(|turn| turn.0).map(|task| format!("task-{task}"));
+            let path = format!("run-{number}");
+            let mut rows = RunRows::new(task.as_deref(), &path);
+            for ((_, counts, tokens, layer), turn) in turns.iter().zip(1..) {
+                let row = json!({ "source_uri": path, "task_id": task, "turn": turn, "counts": counts,
+                    "tokens": { "input": tokens }, "layer": layer, "cost_usd": tokens.map(|it| f64::from(it) / 4.0) });
+                rows.push(Table::Turns, &row);
+            }
+            spool.add(rows).unwrap();
+        }
+        spool
+    }
+
+    /// Writes the runs as so many shards.
+    fn exported(runs: &[Vec<Turn>], shards: u32) -> (tempfile::TempDir, Exported) {
+        let place = tempfile::tempdir().unwrap();
+        let folder = DataFolder::open(place.path()).unwrap();
+        for number in 1..=shards {
+            let of_shard = runs.iter().enumerate();
+            let of_shard: Vec<_> =
+                of_shard.filter(|(at, _)| *at as u32 % shards + 1 == number).collect();
+            let shard: Shard = format!("{number}/{shards}").parse().unwrap();
+            let file = folder.part("turns", "parquet", shard).unwrap();
+            let mut writer = PartWriter::new(Form::Parquet, Table::Turns, file).unwrap();
+            spool(&of_shard).write(Table::Turns, &mut |row| writer.row(row)).unwrap();
+            folder.publish(vec![writer.finish().unwrap()], Existing::Refuse).unwrap();
+        }
+        let exported = Exported::at(place.path()).unwrap();
+        (place, exported)
+    }
+
+    const QUERIES: [&str; 9] = [
+        "select count(*) from turns",
+        "select task_id, count(*), avg(input_tokens), max(layer) from turns group by task_id order by task_id",
+        "select counts, count(*), sum(cost_usd) from turns group by 1 order by 2, 1",
+        "select layer, counts, min(input_tokens) from turns group by layer, counts order by layer, counts",
+        "select distinct layer from turns order by layer",
+        "select input_tokens, count(*) from turns group by input_tokens having count(*) > 1 order by 1",
+        "select source_uri, turn, layer from turns where counts order by layer, source_uri, turn",
+        "select source_uri, turn from turns order by cost_usd desc, source_uri, turn limit 3",
+        "select a.source_uri, count(*) from turns a join turns b on a.turn = b.turn group by 1 order by 1",
+    ];
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+
+        #[test]
+        fn whatever_the_rows_a_table_that_lies_in_its_files_answers_as_a_copy_does(runs in runs()) {
+            let all: Vec<_> = runs.iter().enumerate().collect();
+            let copy = Database::of(&mut spool(&all), &[Table::Turns]).unwrap();
+            for shards in [1, 2] {
+                let (_folder, exported) = exported(&runs, shards);
+                for query in QUERIES {
+                    let lying = Database::over(&exported, query).unwrap();
+                    prop_assert_eq!(lying.ask(query), copy.ask(query), "{} of {}", query, shards);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_column_that_the_files_do_not_have_is_null_and_a_file_of_others_is_refused() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("turns-1of1-0123456789abcdef.parquet");
+        std::fs::write(&path, "no parquet").unwrap();
+
+        let why = InPlace::open(Table::Turns, &[&path]).unwrap_err();
+
+        assert!(why.contains("no Parquet that can be read"), "{why}");
+        assert_eq!(columns_in(0b101, 4), [0, 2]);
+        assert_eq!(columns_in(1 << 63, 65), [63, 64]);
+        let plan = Plan { wanted: vec![1, 4], order: vec![4] };
+        assert_eq!(Plan::parse(&plan.to_string()), Some(plan));
     }
 }
