@@ -74,7 +74,7 @@ pub fn folder_of_exported(path: &Path) -> Option<PathBuf> {
     let mut folder: Option<PathBuf> = None;
     for row in exported.rows(Table::Runs).ok()? {
         let row = row.ok()?;
-        let source = Path::new(row.get(at)?.text()?);
+        let source = at_home(row.get(at)?.text()?);
         let mut shared = match folder.take() {
             Some(shared) => shared,
             None => source.parent()?.to_owned(),
@@ -125,10 +125,16 @@ impl Told<'_> {
 /// None for a row without a path.
 fn run_of(row: &Row) -> Option<ExportedRun> {
     let told = Told(row);
-    let path = PathBuf::from(told.words("source_uri")?);
+    let path = at_home(&told.words("source_uri")?);
     // Where only a part could not be read the rest is told.
     let failed = told.words("read_error").filter(|_| told.whole("turns").is_none());
     Some((path, failed.map_or_else(|| Ok(Box::new(card_of(&told))), Err)))
+}
+
+/// A path whose home folder was taken out, in the home folder of whoever reads it.
+fn at_home(path: &str) -> PathBuf {
+    let home = path.strip_prefix("~/").and_then(|rest| Some(etcetera::home_dir().ok()?.join(rest)));
+    home.unwrap_or_else(|| PathBuf::from(path))
 }
 
 fn card_of(told: &Told<'_>) -> Card {

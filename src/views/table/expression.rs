@@ -5,10 +5,7 @@
 //! the question. The rows follow the last expression that could be evaluated; what is wrong with the one that is typed is said
 //! and moves nothing. A row of which nothing is known yet has no values, and comes when it is read and fits.
 
-use std::{
-    collections::{BTreeSet, HashSet},
-    sync::LazyLock,
-};
+use std::{collections::BTreeSet, sync::LazyLock};
 
 use crate::{
     run::{
@@ -39,8 +36,8 @@ pub struct Expression {
     pub prompt: Option<Prompt>,
     /// What the rows follow; empty where it is nothing.
     pub text: String,
-    /// The rows that it takes.
-    fits: HashSet<usize>,
+    /// Whether it takes each of the rows, as far as it takes any.
+    fits: Vec<bool>,
     /// The question that is out, about this expression.
     asking: Pending<String>,
     /// The last expression that was answered, in whatever way.
@@ -59,7 +56,7 @@ pub struct Prompt {
     /// It is to be kept once it is evaluated.
     is_accepted: bool,
     /// What was there before.
-    before: (String, HashSet<usize>),
+    before: (String, Vec<bool>),
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -82,7 +79,7 @@ impl Expression {
 
     /// Whether the row of this number is listed.
     pub fn takes(&self, row: usize) -> bool {
-        self.is_empty() || self.fits.contains(&row)
+        self.is_empty() || self.fits.get(row).copied().unwrap_or_default()
     }
 
     /// The row of this number is another than it was.
@@ -183,7 +180,7 @@ impl Expression {
                 if !is_wanted {
                     return false;
                 }
-                (self.text, self.fits) = (about, fits.into_iter().collect());
+                (self.text, self.fits) = (about, places(&fits));
                 if let Some(prompt) = &mut self.prompt {
                     prompt.complaint = None;
                 }
@@ -355,6 +352,13 @@ fn value(row: &Row, column: &Named) -> Value {
             },
         },
     }
+}
+
+/// Whether each of the rows is among these, up to the last that is.
+fn places(rows: &[usize]) -> Vec<bool> {
+    let mut all = vec![false; rows.iter().max().map_or(0, |last| last + 1)];
+    rows.iter().for_each(|row| all[*row] = true);
+    all
 }
 
 /// The version of the agent: what stands behind its name.
