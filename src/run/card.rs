@@ -24,8 +24,6 @@ pub struct Card {
     /// Read and written, cached input included.
     pub tokens: Option<u64>,
     pub cost: CardCost,
-    /// From the first moment that is recorded to the last.
-    pub seconds: Option<f64>,
     /// What the table `runs` of an export says beside this.
     pub totals: CardTotals,
     /// Of the last checkpoint, by a harness.
@@ -47,9 +45,10 @@ pub struct CardTotals {
     /// In milliseconds since 1970-01-01 UTC.
     pub started_at: Option<i64>,
     pub ended_at: Option<i64>,
+    /// From the first moment that is recorded to the last.
+    pub seconds: Option<f64>,
     /// The benchmark or venue that the task is from.
     pub task_set: Option<String>,
-    pub task_id: Option<String>,
     pub task_title: Option<String>,
     pub tokens: Tokens,
     /// Tokens that have no price; set by who has prices.
@@ -78,8 +77,8 @@ impl CardTotals {
         Self {
             started_at: run.started_at.map(|time| time.0),
             ended_at: run.ended_at.map(|time| time.0),
+            seconds: seconds(run),
             task_set: task.and_then(|task| task.venue.clone()),
-            task_id: task.map(|task| task.id.clone()),
             task_title: task.and_then(|task| task.title.clone()),
             tokens: run.tokens(),
             not_priced_tokens: None,
@@ -91,7 +90,7 @@ impl CardTotals {
     }
 
     /// From the beginning to the end of the run, in seconds.
-    pub fn seconds(&self) -> Option<f64> {
+    pub fn duration(&self) -> Option<f64> {
         let (started, ended) = (Time(self.started_at?), Time(self.ended_at?));
         ended.seconds_since(started)
     }
@@ -206,7 +205,6 @@ impl Card {
             lines: lines(run),
             tokens: sum(tokens.input, tokens.output),
             cost: CardCost { recorded_usd: run.cost_usd(), computed_usd: None },
-            seconds: seconds(run),
             totals: CardTotals::of(run),
             tests: last.and_then(|last| last.tests.as_ref()).map(CardTests::of),
             recorded: RECORDED.into_iter().filter_map(recorded).collect(),
@@ -319,7 +317,8 @@ mod tests {
     fn what_is_not_recorded_is_none_and_never_0() {
         let card = Card::of(&Run { turns: vec![Turn::default()], ..Run::default() });
 
-        let nothing = (card.lines, card.tokens, card.cost.recorded_usd, card.seconds, card.tests);
+        let nothing =
+            (card.lines, card.tokens, card.cost.recorded_usd, card.totals.seconds, card.tests);
         assert_eq!(nothing, (None, None, None, None, None));
         assert_eq!((card.identity.task, card.identity.agent, card.recorded), (None, None, vec![]));
         assert_eq!((card.turns, card.moments), (1, vec![1]));
@@ -349,7 +348,7 @@ mod tests {
         let card = Card::of(&Run { turns: vec![turn(5), turn(65)], ..Run::default() });
 
         assert_eq!((card.lines, card.tokens), (Some((6, 2)), Some(24)));
-        assert_eq!((card.cost.recorded_usd, card.seconds), (Some(0.5), Some(60.0)));
+        assert_eq!((card.cost.recorded_usd, card.totals.seconds), (Some(0.5), Some(60.0)));
     }
 
     #[test]

@@ -158,7 +158,6 @@ fn card_of(told: &Told<'_>) -> Card {
             recorded_usd: told.real("cost_usd"),
             computed_usd: told.real("cost_computed_usd"),
         },
-        seconds: told.real("total_time"),
         tests: strict.map(|strict| CardTests::Counted { strict, iso: None, core: None }),
         mcf: judged.map(|(score, judge)| {
             let done = told.count("judged_turn").unwrap_or_default();
@@ -184,8 +183,8 @@ fn totals(told: &Told<'_>) -> CardTotals {
     CardTotals {
         started_at: moment("date"),
         ended_at: moment("ended_at"),
+        seconds: told.real("total_time"),
         task_set: told.words("task_set"),
-        task_id: told.words("task_id"),
         task_title: told.words("task_title"),
         tokens: Tokens {
             input: told.whole("input_tokens"),
@@ -260,7 +259,7 @@ mod tests {
             (Some("runs/a/1.json"), Some("codex 1.2"))
         );
         assert_eq!((card.turns, card.not_counted.len(), card.tokens), (3, 1, Some(5)));
-        assert_eq!((card.lines, card.tests, card.seconds), (None, None, None));
+        assert_eq!((card.lines, card.tests, card.totals.seconds), (None, None, None));
         assert_eq!(runs[1].1, Err("runs/b/2.json: no such file".into()));
         assert_eq!(folder_of_exported(folder.path()), Some("runs".into()));
         assert!(is_export(folder.path()) && opens_as_table(folder.path()));

@@ -46,7 +46,6 @@ struct Kept {
     tokens: Option<u64>,
     /// Recorded and computed.
     cost_usd: [Option<f64>; 2],
-    seconds: Option<f64>,
     totals: CardTotals,
     failures: Option<usize>,
     moments: Vec<usize>,
@@ -142,7 +141,6 @@ impl Kept {
             lines: card.lines,
             tokens: card.tokens,
             cost_usd: [card.cost.recorded_usd, card.cost.computed_usd],
-            seconds: card.seconds,
             totals: card.totals.clone(),
             failures: card.trouble.failures,
             moments: card.moments.clone(),
@@ -175,7 +173,6 @@ impl Kept {
             lines: self.lines,
             tokens: self.tokens,
             cost: CardCost { recorded_usd, computed_usd },
-            seconds: self.seconds,
             totals: self.totals,
             trouble: Trouble { failures: self.failures, ..Trouble::default() },
             moments: self.moments,
