@@ -91,9 +91,9 @@ static PLACES: LazyLock<HashMap<&str, usize>> =
     LazyLock::new(|| columns(Table::Runs).iter().map(|column| column.name).zip(0..).collect());
 
 /// A row of the table, by the names of its columns.
-struct Told<'a>(&'a Row);
+struct RowByName<'a>(&'a Row);
 
-impl Told<'_> {
+impl RowByName<'_> {
     fn cell(&self, name: &str) -> Option<&Cell> {
         self.0.get(*PLACES.get(name)?)
     }
@@ -124,11 +124,11 @@ impl Told<'_> {
 
 /// None for a row without a path.
 fn run_of(row: &Row) -> Option<ExportedRun> {
-    let told = Told(row);
-    let path = at_home(&told.words("source_uri")?);
-    // Where only a part could not be read the rest is told.
-    let failed = told.words("read_error").filter(|_| told.whole("turns").is_none());
-    Some((path, failed.map_or_else(|| Ok(Box::new(card_of(&told))), Err)))
+    let row = RowByName(row);
+    let path = at_home(&row.words("source_uri")?);
+    // Where only a part could not be read the rest is row.
+    let failed = row.words("read_error").filter(|_| row.whole("turns").is_none());
+    Some((path, failed.map_or_else(|| Ok(Box::new(card_of(&row))), Err)))
 }
 
 /// A path whose home folder was taken out, in the home folder of whoever reads it.
@@ -137,39 +137,39 @@ fn at_home(path: &str) -> PathBuf {
     home.unwrap_or_else(|| PathBuf::from(path))
 }
 
-fn card_of(told: &Told<'_>) -> Card {
-    let turns = told.count("turns").unwrap_or_default();
-    let not_counted = told.count("turns_not_counted").unwrap_or_default();
-    let judged = told.real("mcf").zip(told.words("judge"));
-    let totals = totals(told);
+fn card_of(row: &RowByName<'_>) -> Card {
+    let turns = row.count("turns").unwrap_or_default();
+    let not_counted = row.count("turns_not_counted").unwrap_or_default();
+    let judged = row.real("mcf").zip(row.words("judge"));
+    let totals = totals(row);
     let strict = totals.tests.map(|(passed, total)| Passed { passed, total });
     Card {
-        identity: identity(told),
+        identity: identity(row),
         turns,
         not_counted: vec!["not counted"; not_counted],
         end: turns + not_counted,
-        checkpoints: told.count("checkpoints").unwrap_or_default(),
-        lines: told.whole("lines_added").zip(told.whole("lines_removed")),
-        tokens: match (told.whole("input_tokens"), told.whole("output_tokens")) {
+        checkpoints: row.count("checkpoints").unwrap_or_default(),
+        lines: row.whole("lines_added").zip(row.whole("lines_removed")),
+        tokens: match (row.whole("input_tokens"), row.whole("output_tokens")) {
             (Some(input), Some(output)) => Some(input.saturating_add(output)),
             (input, output) => input.or(output),
         },
         cost: CardCost {
-            recorded_usd: told.real("cost_usd"),
-            computed_usd: told.real("cost_computed_usd"),
+            recorded_usd: row.real("cost_usd"),
+            computed_usd: row.real("cost_computed_usd"),
         },
         tests: strict.map(|strict| CardTests::Counted { strict, iso: None, core: None }),
         mcf: judged.map(|(score, judge)| {
-            let done = told.count("judged_turn").unwrap_or_default();
+            let done = row.count("judged_turn").unwrap_or_default();
             Judged { score, judge, done }
         }),
         trouble: Trouble {
-            warnings: told.count("warnings").unwrap_or_default(),
+            warnings: row.count("warnings").unwrap_or_default(),
             first_warnings: vec![],
-            failures: told.count("errors"),
+            failures: row.count("errors"),
         },
         work: Work {
-            steps: told.count("steps").unwrap_or_default(),
+            steps: row.count("steps").unwrap_or_default(),
             ended_at: totals.ended_at,
             ..Work::default()
         },
@@ -178,40 +178,40 @@ fn card_of(told: &Told<'_>) -> Card {
     }
 }
 
-fn totals(told: &Told<'_>) -> CardTotals {
-    let moment = |name: &str| Time::parse(&told.words(name)?).map(|time| time.0);
+fn totals(row: &RowByName<'_>) -> CardTotals {
+    let moment = |name: &str| Time::parse(&row.words(name)?).map(|time| time.0);
     CardTotals {
         started_at: moment("date"),
         ended_at: moment("ended_at"),
-        seconds: told.real("total_time"),
-        task_set: told.words("task_set"),
-        task_title: told.words("task_title"),
+        seconds: row.real("total_time"),
+        task_set: row.words("task_set"),
+        task_title: row.words("task_title"),
         tokens: Tokens {
-            input: told.whole("input_tokens"),
-            cached_input: told.whole("cached_input_tokens"),
-            output: told.whole("output_tokens"),
-            reasoning: told.whole("reasoning_tokens"),
-            cache_write: told.whole("cache_write_tokens"),
-            cache_write_1h: told.whole("cache_write_1h_tokens"),
+            input: row.whole("input_tokens"),
+            cached_input: row.whole("cached_input_tokens"),
+            output: row.whole("output_tokens"),
+            reasoning: row.whole("reasoning_tokens"),
+            cache_write: row.whole("cache_write_tokens"),
+            cache_write_1h: row.whole("cache_write_1h_tokens"),
         },
-        not_priced_tokens: told.whole("not_priced_tokens"),
-        steps: told.count("steps"),
-        tool_calls: told.count("tool_calls"),
-        errors: told.count("errors"),
-        tests: told.whole("tests_passed").zip(told.whole("tests_total")),
+        not_priced_tokens: row.whole("not_priced_tokens"),
+        steps: row.count("steps"),
+        tool_calls: row.count("tool_calls"),
+        errors: row.count("errors"),
+        tests: row.whole("tests_passed").zip(row.whole("tests_total")),
     }
 }
 
-fn identity(told: &Told<'_>) -> CardIdentity {
-    let said = |name: &str| told.words(name).filter(|words| !words.trim().is_empty());
+fn identity(row: &RowByName<'_>) -> CardIdentity {
+    let said = |name: &str| row.words(name).filter(|words| !words.trim().is_empty());
     let (task_id, task_title) = (said("task_id"), said("task_title"));
     let agent_key = said("agent");
     let agent: Vec<String> =
         [agent_key.clone(), said("agent_version")].into_iter().flatten().collect();
-    let format = told.words("source_type").unwrap_or_default();
+    let format = row.words("source_type").unwrap_or_default();
     CardIdentity {
-        id: told.words("transcript_id").unwrap_or_default(),
-        title: told.words("title").unwrap_or_default(),
+        id: row.words("transcript_id").unwrap_or_default(),
+        title: row.words("title").unwrap_or_default(),
         task: task_title.or_else(|| task_id.clone()),
         task_key: task_id,
         agent: Some(agent.join(" ")).filter(|words| !words.is_empty()),
@@ -220,8 +220,8 @@ fn identity(told: &Told<'_>) -> CardIdentity {
         condition: said("condition"),
         format: FORMATS.iter().map(|it| it.name()).find(|it| *it == format).unwrap_or_default(),
         request: None,
-        harness: told.words("harness"),
-        provenance: told.words("provenance"),
+        harness: row.words("harness"),
+        provenance: row.words("provenance"),
     }
 }
 
