@@ -48,7 +48,7 @@ pub fn each_exported(
     let Some(exported) = Exported::at(path) else { return Ok(None) };
     let mut together = FIRST;
     let mut runs = Vec::with_capacity(together);
-    for row in exported.rows(Table::Runs)? {
+    for row in exported.rows(Table::Runs, &[])? {
         runs.extend(run_of(&row?));
         if runs.len() == together {
             if !tell(std::mem::take(&mut runs)) {
@@ -72,7 +72,7 @@ pub fn folder_of_exported(path: &Path) -> Option<PathBuf> {
     let exported = Exported::at(path)?;
     let at = *PLACES.get("source_uri")?;
     let mut folder: Option<PathBuf> = None;
-    for row in exported.rows(Table::Runs).ok()? {
+    for row in exported.rows(Table::Runs, &["source_uri"]).ok()? {
         let row = row.ok()?;
         let source = at_home(row.get(at)?.text()?);
         let mut shared = match folder.take() {
@@ -126,7 +126,7 @@ impl RowByName<'_> {
 fn run_of(row: &Row) -> Option<ExportedRun> {
     let row = RowByName(row);
     let path = at_home(&row.words("source_uri")?);
-    // Where only a part could not be read the rest is row.
+    // Where only a part could not be read the rest is known.
     let failed = row.words("read_error").filter(|_| row.whole("turns").is_none());
     Some((path, failed.map_or_else(|| Ok(Box::new(card_of(&row))), Err)))
 }

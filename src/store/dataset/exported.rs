@@ -53,18 +53,19 @@ impl Exported {
         })
     }
 
-    /// The rows of a table, those of one part after those of another; none where the table was not written.
+    /// The rows of a table, those of one part after those of another; none where the table was not written. Where columns are named
+    /// others may be missing in each row, as they need not be read.
     ///
     /// # Errors
     ///
     /// A sentence, where a part cannot be read.
-    pub fn rows(&self, table: Table) -> Result<Rows, String> {
+    pub fn rows(&self, table: Table, wanted: &[&str]) -> Result<Rows, String> {
         let Some((form, files)) = self.files(table) else {
             return Ok(Box::new(std::iter::empty()));
         };
         let parts = files.into_iter().map(|path| {
             let named = |why: String| format!("{}: {why}", path.display());
-            rows_by_name(form, table, path).map_err(named)
+            rows_by_name(form, table, path, wanted).map_err(named)
         });
         let parts = parts.collect::<Result<Vec<Rows>, String>>()?;
         Ok(Box::new(parts.into_iter().flatten()))
@@ -112,6 +113,6 @@ mod tests {
         let missing = exported.missing(Table::Runs);
         assert_eq!(missing.as_deref(), Some("runs: no part of shard 2 of 3"));
         assert_eq!(exported.missing(Table::Turns), None);
-        assert_eq!(exported.rows(Table::Runs).unwrap().count(), 0);
+        assert_eq!(exported.rows(Table::Runs, &[]).unwrap().count(), 0);
     }
 }

@@ -14,7 +14,7 @@ use arrow_array::{
 use arrow_schema::{DataType, Field, Schema};
 use parquet::{
     arrow::{
-        ArrowWriter,
+        ArrowWriter, ProjectionMask,
         arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder},
         arrow_writer::ArrowWriterOptions,
     },
@@ -236,10 +236,14 @@ pub fn schema_of(footer: &ArrowReaderMetadata) -> Option<&str> {
     schema.and_then(|pair| pair.value.as_deref())
 }
 
-/// Reads the rows of a table by the names of its columns, a batch at a time.
-pub fn rows_by_name(table: Table, file: File) -> Result<Rows, String> {
+/// Reads the rows of a table by the names of its columns, a batch at a time; only some columns, where some are named.
+pub fn rows_by_name(table: Table, file: File, wanted: &[&str]) -> Result<Rows, String> {
     let footer = footer(&file)?;
-    let found = footer.schema().fields().clone();
+    let is_wanted =
+        |field: &Arc<Field>| wanted.is_empty() || wanted.contains(&field.name().as_str());
+    let all = footer.schema().fields().iter().zip(0..);
+    let (found, read): (Vec<Arc<Field>>, Vec<usize>) =
+        all.filter(|(field, _)| is_wanted(field)).map(|(field, at)| (field.clone(), at)).unzip();
     let place = |column: &Column| {
         let expected = field(column);
         let is_it = |found: &Arc<Field>| {
@@ -254,7 +258,7 @@ pub fn rows_by_name(table: Table, file: File) -> Result<Rows, String> {
         };
         places.iter().map(of).collect()
     };
-    read_by_batch(file, footer, row)
+    read_by_batch(file, footer, Some(&read), row)
 }
 
 /// Reads what [`Writer`] wrote, a batch at a time.
@@ -272,16 +276,22 @@ pub fn rows(table: Table, file: File) -> Result<Rows, String> {
     let row = |batch: &RecordBatch, at: usize| {
         batch.columns().iter().map(|column| cell(column, at)).collect()
     };
-    read_by_batch(file, footer, row)
+    read_by_batch(file, footer, None, row)
 }
 
-/// The rows of a file, each made of its place in a batch.
+/// The rows of a file, each made of its place in a batch of all columns, or of those that are named by their places.
 fn read_by_batch(
     file: File,
     footer: ArrowReaderMetadata,
+    read: Option<&[usize]>,
     row: impl Fn(&RecordBatch, usize) -> Row + 'static,
 ) -> Result<Rows, String> {
+    let mask = match read {
+        Some(read) => ProjectionMask::roots(footer.parquet_schema(), read.iter().copied()),
+        None => ProjectionMask::all(),
+    };
     let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, footer);
+    let builder = builder.with_projection(mask);
     let mut batches = builder.with_batch_size(BATCH_ROWS).build().map_err(|why| why.to_string())?;
     let mut read: std::vec::IntoIter<Row> = vec![].into_iter();
     Ok(Box::new(std::iter::from_fn(move || {

@@ -63,7 +63,7 @@ impl Database {
             }
             connection.execute(&created(table), ()).map_err(io::Error::other)?;
             if count > 0 {
-                let rows = exported.rows(table).map_err(io::Error::other)?;
+                let rows = exported.rows(table, &[]).map_err(io::Error::other)?;
                 let mut rows = rows.map(|row| row.map_err(io::Error::other));
                 fill(&mut connection, table, |add| rows.try_for_each(|row| add(&row?)))?;
             }
