@@ -21,6 +21,7 @@ mod entries;
 mod error;
 mod executor;
 pub mod export;
+pub mod exported_runs;
 mod find;
 mod folder;
 mod follow;
