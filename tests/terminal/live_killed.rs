@@ -74,7 +74,7 @@ impl Place {
     fn request(turn: usize) -> String {
         format!(
             "Number {turn}.\ndo: echo {turn} >>count; echo half >half; sh GATE call-{turn}; rm half\n\
-             do: mkdir part{turn}; for n in 1 2 3 4 5 6 7 8; do seq $n{turn}00 $n{turn}99 >part{turn}/$n; done\n\
+             do: mkdir part{turn}; for n in 1 2 3 4 5 6 7 8; do seq ${{n}}{turn}00 ${{n}}{turn}99 >part{turn}/$n; done\n\
              do: echo {turn} >turn-{turn}"
         )
     }
@@ -111,6 +111,14 @@ impl Place {
         let text = String::from_utf8_lossy(&journal[from..]).into_owned();
         let whole = text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
         whole.map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    /// The same in short: what happened, and reasons.
+    fn said(&self) -> String {
+        let lines = self.lines();
+        let short =
+            |line: &Value| format!("{} {} {}", line["what"], line["why"], line["row"]["why"]);
+        lines.iter().map(short).collect::<Vec<_>>().join("\n")
     }
 
     fn has_line(&self, what: &str, turn: usize) -> bool {
@@ -192,8 +200,8 @@ impl Place {
                 let _ = fs::remove_file(shut.take().unwrap());
             }
             let ended = child.try_wait().unwrap();
-            assert!(ended.is_none(), "{moment:?} never came: {ended:?}, {:?}", self.lines());
-            assert!(Instant::now() < end, "{moment:?} never came: {:?}", self.lines());
+            assert!(ended.is_none(), "{moment:?} never came: {ended:?}, {}", self.said());
+            assert!(Instant::now() < end, "{moment:?} never came: {}", self.said());
             std::thread::sleep(Duration::from_millis(1));
         }
         child.kill().unwrap();
@@ -313,7 +321,7 @@ fn killed_at(moments: &[Moment]) {
         }
         fs::remove_file(held).unwrap();
     }
-    assert_eq!(last.wait().unwrap().code(), Some(0), "{:?}", place.lines());
+    assert_eq!(last.wait().unwrap().code(), Some(0), "{}", place.said());
 
     place.desk.check();
     once(&place);
