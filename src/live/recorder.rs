@@ -747,6 +747,9 @@ impl Opening<'_> {
         };
         let (mut journal, before) = Journal::open(bundle)?.ok_or_else(nothing)?;
         if before.progress.is_finished {
+            if !before.setup.folders.keeps_work {
+                Stage::give_up(&before.setup.folders.work, &before.id); // killed before it did that itself
+            }
             let count = before.progress.done.len();
             let why = format!("the run in {} is over: {count} turns are done", bundle.display());
             return Err(CannotStart::Wrong(why));

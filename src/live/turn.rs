@@ -454,6 +454,13 @@ impl Recorder<'_> {
             Some(commit) => self.history.changed(sent.before.as_deref(), commit, MOST_CHANGED),
             None => vec![],
         };
+        // Before the turn counts: whoever goes on with the run does not look at it again.
+        for outside in &row.files.outside {
+            self.warn(&format!(
+                "turn {}: the agent wrote {outside}, outside its workspace",
+                row.turn
+            ))?;
+        }
         self.record(&Entry::TurnEnded(Box::new(Done {
             row: row.clone(),
             session_id: session.clone(),
@@ -471,12 +478,6 @@ impl Recorder<'_> {
         self.agent.session = session;
         for denied in &row.reported.denied {
             self.told(&Event::Denied(denied.clone()));
-        }
-        for outside in &row.files.outside {
-            self.warn(&format!(
-                "turn {}: the agent wrote {outside}, outside its workspace",
-                row.turn
-            ))?;
         }
         let total = self.progress.total();
         self.told(&Event::TurnEnded { row: Box::new(row), changed, total });

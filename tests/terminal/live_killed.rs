@@ -242,6 +242,7 @@ struct Outcome {
     layers: Vec<Value>,
     tests: String,
     patch: String,
+    remarks: Value,
     /// Of the agent's own log.
     asked: Vec<String>,
 }
@@ -280,6 +281,7 @@ fn outcome(place: &Place) -> Outcome {
         layers: rows.iter().map(layer).collect(),
         tests: read("tests.jsonl"),
         patch: read("changes.patch"),
+        remarks: place.desk.run_json()["remarks"].clone(),
         asked: asked.map(neutral).collect(),
     }
 }
