@@ -162,6 +162,7 @@ impl<'a> Recorder<'a> {
         let Opened { stage, history, journal, version, started_at, progress, mut remarks } = opened;
         remarks.extend(planned.into_iter().flat_map(layers::Planned::remarks));
         let (confinement, within_reach) = confined(&job.bundle, &setup);
+        let confinement = confinement.marked(&stage.id);
         let relay = confinement.way().map(Relay::start).transpose().map_err(|why| {
             CannotStart::Wrong(format!(
                 "no way leads out of the sandbox to the model server: {why}"

@@ -447,3 +447,38 @@ fn of_two_that_begin_or_go_on_in_one_folder_at_once_one_makes_the_run() {
     assert_eq!(desk.files("final"), ["count 1\n2\n3"]);
     assert_eq!(left_running(&[desk.path("run")]), Vec::<String>::new());
 }
+
+/// A process that gave up its session, its parents and its environment outlives a trajview that is killed. It is found by what
+/// it cannot give up.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_process_that_hides_from_a_run_that_was_killed_is_ended_when_the_run_goes_on() {
+    let hide = "env -i setsid sh -c '( echo $$ >PLACE/pid; exec sleep 600 ) &'; touch PLACE/at; while test -e PLACE/hold; do sleep 0.02; done; echo 1 >one";
+    let desk = Desk::new(&[(&format!("Hide.\ndo: {hide}"), None)]);
+    let script = fs::read_to_string(desk.path("script.json")).unwrap();
+    let place = desk.folder().to_str().unwrap();
+    fs::write(desk.path("script.json"), script.replace("PLACE", place)).unwrap();
+    fs::write(desk.path("hold"), "").unwrap();
+    let is_asleep = || {
+        let entries = fs::read_dir("/proc").unwrap().flatten();
+        let here = |entry: &fs::DirEntry| {
+            let folder = fs::read_link(entry.path().join("cwd")).unwrap_or_default();
+            let words = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+            folder.starts_with(place) && words == b"sleep\x00600\x00"
+        };
+        entries.filter(here).count() == 1
+    };
+    let mut child = start(&desk.words(&[]));
+    crate::live::wait_for("one that hides", || desk.path("at").exists() && is_asleep());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(is_asleep(), "it outlives us, or there is nothing to be shown");
+    fs::remove_file(desk.path("hold")).unwrap();
+
+    let ran = desk.resume(&["--keep-work"]);
+
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    // The turn that was made again has left another one, which was ended too.
+    assert!(!is_asleep());
+    assert_eq!(desk.run_json()["turns"][0]["left_running"], 1);
+}
