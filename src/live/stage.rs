@@ -77,6 +77,9 @@ const MARK: &str = crate::store::WORK_MARK;
 const OURS: [&str; 8] =
     [MARK, "workspace", "home", "agent", "tmp", "requests", SOCKET, loopback::SOCKET];
 
+/// Those of them that are no folders.
+const NO_FOLDERS: [&str; 3] = [MARK, SOCKET, loopback::SOCKET];
+
 /// The variable by which every process of a run is known, whatever it did to its group.
 pub const VARIABLE: &str = "TRAJVIEW_LIVE";
 
@@ -110,12 +113,31 @@ impl Stage {
             fs::write(&mark, id).map_err(WriteError::at(&mark))?;
         }
         let root = fs::canonicalize(root).map_err(WriteError::at(root))?;
-        for folder in OURS.iter().filter(|name| ![MARK, SOCKET, loopback::SOCKET].contains(*name)) {
-            let path = root.join(folder);
-            fs::create_dir_all(&path).map_err(WriteError::at(&path))?;
-        }
         let (environment, secrets) = (BTreeMap::new(), Secrets::default());
-        Ok(Self { root, id: id.to_owned(), environment, secrets, deliveries: None })
+        let stage = Self { root, id: id.to_owned(), environment, secrets, deliveries: None };
+        stage.mend()?;
+        Ok(stage)
+    }
+
+    /// Makes the folders that are missing, in the places of links and files too; their names.
+    pub fn mend(&self) -> Result<Vec<&'static str>, WriteError> {
+        let mark = self.root.join(MARK);
+        let says_whose = |id: String| {
+            !fs::symlink_metadata(&mark).is_ok_and(|it| it.is_symlink()) && id.trim() == self.id
+        };
+        if !fs::read_to_string(&mark).is_ok_and(says_whose) {
+            let _ = fs::remove_dir_all(&mark).or_else(|_| fs::remove_file(&mark)); // as below
+            fs::write(&mark, &self.id).map_err(WriteError::at(&mark))?;
+        }
+        let is_missing =
+            |name: &&&str| !NO_FOLDERS.contains(*name) && !is_folder(&self.root.join(name));
+        let missing: Vec<&str> = OURS.iter().filter(is_missing).copied().collect();
+        for name in &missing {
+            let path = self.root.join(name);
+            let _ = fs::remove_file(&path); // it may well not be there
+            fs::create_dir(&path).map_err(WriteError::at(&path))?;
+        }
+        Ok(missing)
     }
 
     /// A stage that is only talked about: `--print-plan` makes no folders.
@@ -294,6 +316,14 @@ impl Stage {
         all
     }
 
+    /// Takes away the folders of a run that could not begin, where they are its own.
+    pub fn give_up(root: &Path, id: &str) {
+        let is_its_own = fs::read_to_string(root.join(MARK)).is_ok_and(|owner| owner.trim() == id);
+        if is_its_own {
+            Self { id: id.to_owned(), ..Self::imagined(root) }.strike();
+        }
+    }
+
     /// Takes everything away. A disk may answer slowly for each file, so that several are asked for at once.
     pub fn strike(self) {
         let inner = |folder: PathBuf| -> Vec<PathBuf> {
@@ -301,12 +331,19 @@ impl Stage {
             let folders = entries.filter(|it| it.file_type().is_ok_and(|kind| kind.is_dir()));
             folders.map(|entry| entry.path()).collect()
         };
-        let folders: Vec<PathBuf> = inner(self.workspace()).into_iter().flat_map(inner).collect();
+        // What the agent put in the place of its folder, and leads elsewhere, is nothing of ours.
+        let workspace = Some(self.workspace()).filter(|it| is_folder(&self.root) && is_folder(it));
+        let folders: Vec<PathBuf> = workspace.into_iter().flat_map(inner).flat_map(inner).collect();
         folders.par_iter().for_each(|folder| {
             let _ = fs::remove_dir_all(folder); // it is tried once more below
         });
         let _ = fs::remove_dir_all(&self.root); // what cannot be removed is found where --work says
     }
+}
+
+/// Whether it is a folder itself, and no link to one.
+fn is_folder(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|meta| meta.is_dir())
 }
 
 /// The folders of a `PATH`, those that are named from here by their whole paths: the agent works elsewhere.
@@ -437,6 +474,31 @@ mod tests {
         assert_eq!(login_of("http://proxy/a@b"), None);
         assert!(is_on_this_machine(Some("http://localhost:1")));
         assert!(!is_on_this_machine(Some("https://example.com")));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn folders_that_became_links_are_folders_again_and_what_they_led_to_stays() {
+        let place = tempfile::tempdir().unwrap();
+        let elsewhere = place.path().join("elsewhere");
+        fs::create_dir_all(elsewhere.join("a/b")).unwrap();
+        let stage = Stage::set(&place.path().join("work"), "a").unwrap();
+        let link = |stage: &Stage| {
+            fs::remove_dir_all(stage.workspace()).unwrap();
+            std::os::unix::fs::symlink(&elsewhere, stage.workspace()).unwrap();
+        };
+        link(&stage);
+        fs::remove_dir_all(stage.home()).unwrap();
+        fs::remove_file(stage.root().join(MARK)).unwrap();
+
+        assert_eq!(stage.mend().unwrap(), ["workspace", "home"]);
+
+        assert_eq!(stage.mend().unwrap(), Vec::<&str>::new());
+        assert!(Stage::set(stage.root(), "a").is_ok());
+        link(&stage);
+        let root = stage.root().to_owned();
+        stage.strike();
+        assert!(!root.exists() && elsewhere.join("a/b").is_dir());
     }
 
     #[test]

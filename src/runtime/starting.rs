@@ -122,7 +122,9 @@ impl Starting {
         let components = start.from.as_ref().filter(|_| start.what == What::Task);
         let components = components.and_then(|from| fs::read(from.join("components.json")).ok());
         let (layers, has_person, step_by_step) = (LayerFiles::default(), true, false);
-        let job = Job { setup, script, bundle, components, layers, has_person, step_by_step };
+        let tried = None;
+        let job =
+            Job { setup, script, bundle, components, layers, has_person, step_by_step, tried };
         Ok((job, note))
     }
 

@@ -176,6 +176,41 @@ fn a_failure_and_the_end_are_said() {
     insta::assert_snapshot!("after_the_end", frame(&app));
 }
 
+/// `r` and `x` are what somebody needs who watches a run that goes wrong: no state of it pushes them out of a narrow footer.
+#[test]
+fn the_footer_of_80_columns_has_the_keys_that_repeat_and_stop_in_every_state() {
+    let has_both = |app: &App| {
+        let shown = frame(app);
+        let footer = shown.lines().last().unwrap().to_owned();
+        assert!(footer.contains(" r retry ") && footer.contains(" x stop "), "{footer}");
+    };
+    let mut app = app(80, 24);
+    has_both(&app);
+    in_the_middle(&mut app);
+    has_both(&app);
+    tell(&mut app, LiveEvent::Waits(Pause::BeforeEach));
+    has_both(&app);
+    let why = "the agent failed (exit code 1)".to_owned();
+    tell(&mut app, LiveEvent::Ended { turn: 3, how: How::Failed(why), seconds: 3.0 });
+    tell(&mut app, LiveEvent::Waits(Pause::Failure));
+    has_both(&app);
+    has_both(&begun(80, 24).app);
+}
+
+#[test]
+fn a_commit_that_takes_long_says_how_far_it_is_until_the_turn_is_over() {
+    for (width, height) in SIZES {
+        let mut app = app(width, height);
+        in_the_middle(&mut app);
+
+        tell(&mut app, LiveEvent::Recording(20_000));
+        let told = frame(&app).contains("recording the files: 20000 so far");
+        tell(&mut app, LiveEvent::Ended { turn: 3, how: How::Done, seconds: 3.0 });
+
+        assert!(told && !frame(&app).contains("recording the files"), "{}", frame(&app));
+    }
+}
+
 #[test]
 fn help_lies_over_the_whole_screen() {
     let mut app = app(160, 45);

@@ -28,19 +28,25 @@ impl Drop for Server {
 
 /// Starts it, and says where it listens. `workspace` is where the script's files are written.
 pub fn server(script: &Path, workspace: &Path, place: &Path, format: &str) -> (Server, String) {
-    serving(script, &["--chat-format", format, "--cwd", workspace.to_str().unwrap()], place)
+    let more = ["--port", "0", "--chat-format", format, "--cwd", workspace.to_str().unwrap()];
+    serving(script, &more, place)
 }
 
 /// As [`server`], for runs in many workspaces at once: where files are written it reads from each request.
 pub fn server_of_many(script: &Path, place: &Path) -> (Server, String) {
-    serving(script, &[], place)
+    server_at("0", script, place)
+}
+
+/// The same at a port that it had before; `0` takes one that is free.
+pub fn server_at(port: &str, script: &Path, place: &Path) -> (Server, String) {
+    let _ = fs::remove_file(place); // where one said before that it listens
+    serving(script, &["--port", port], place)
 }
 
 fn serving(script: &Path, more: &[&str], place: &Path) -> (Server, String) {
     let kit = real_data().join("../tools/live_kit/stubmodel.py");
     let child = Command::new("python3")
         .arg(kit)
-        .args(["--port", "0"])
         .args(more)
         .arg("--script")
         .arg(script)

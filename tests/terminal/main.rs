@@ -11,6 +11,8 @@ mod live;
 mod live_agents;
 mod live_cli;
 mod live_control;
+mod live_faults;
+mod live_killed;
 mod live_layers;
 mod live_screen;
 mod live_start;
