@@ -17,7 +17,7 @@ use serde_json::Value;
 use crate::common::{Ran, json, project, trajview};
 
 /// A program that a variable names, or that is on the path.
-fn program(variable: &str, name: &str) -> PathBuf {
+pub fn program(variable: &str, name: &str) -> PathBuf {
     let named = std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_file());
     let paths = std::env::var_os("PATH").unwrap_or_default();
     let found =
@@ -83,7 +83,7 @@ fn live(words: &[&str]) -> Ran {
 }
 
 /// The tree after each turn, as git names it.
-fn trees(bundle: &Path) -> Vec<String> {
+pub fn trees(bundle: &Path) -> Vec<String> {
     let output = Command::new("git")
         .arg("--git-dir")
         .arg(bundle.join("workspace.git"))

@@ -11,6 +11,7 @@ mod live;
 mod live_agents;
 mod live_cli;
 mod live_control;
+mod live_drivers;
 mod live_layers;
 mod live_screen;
 mod live_start;
