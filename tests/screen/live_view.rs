@@ -272,15 +272,16 @@ fn sandbox_network_and_login_are_fields_and_those_that_mean_nothing_are_not_show
     assert!(shown(&world, "sandbox") && shown(&world, "login"));
     assert!(!shown(&world, "network") && !shown(&world, "image"), "nothing stands around it");
 
-    press(&mut world.app, "9gg <right>"); // bwrap
+    let effects = press(&mut world.app, "9gg <right>"); // bwrap
     assert_eq!(form(&world).choice("sandbox"), "bwrap");
     assert!(shown(&world, "network") && !shown(&world, "image"));
-    press(&mut world.app, "1 0 g g <right> j"); // the network: the model server alone
-    let effects = press(&mut world.app, "<right>"); // the login
+    press(&mut world.app, "10gg <right>"); // the network: the model server alone
+    press(&mut world.app, "j <right>"); // the login
     assert_eq!(
         (form(&world).choice("network"), form(&world).choice("login")),
         ("loopback", "copy")
     );
+    let effects = plan_it(&mut world.app, effects, Ok(what_it_would_do()));
     let mut plan = what_it_would_do();
     plan.row(
         "sandbox",

@@ -70,7 +70,7 @@ impl Agent {
 
     fn claude() -> Self {
         let program = npm("@anthropic-ai/claude-code-linux-x64/claude");
-        Self { name: "claude", program, model: "claude-sonnet-4-5" }
+        Self { name: "claude", program, model: "gpt-4.1" }
     }
 
     fn mini() -> Self {
@@ -243,8 +243,9 @@ fn one_request(agent: &Agent, more: &[&str]) -> Desk {
     desk
 }
 
-/// Three turns, watched on a screen: in the agent's own screen where `--terminal` is among the words.
-fn three_turns_in_the_pane(agent: &Agent, shows: &str, more: &[&str]) {
+/// Three turns, watched on a screen: in the agent's own screen where `--terminal` is among the words. Where it asks something, a person
+/// answers that it may.
+fn three_turns_in_the_pane(agent: &Agent, shows: &str, asks: Option<&str>, more: &[&str]) -> Desk {
     let desk = Desk::new("tiny3", 3);
     let mut command = portable_pty::CommandBuilder::new(env!("CARGO_BIN_EXE_trajview"));
     command.args(desk.words(agent, more));
@@ -253,6 +254,14 @@ fn three_turns_in_the_pane(agent: &Agent, shows: &str, more: &[&str]) {
     }
     let mut tui = crate::pty::Tui::spawn(160, 45, command);
     let screen = |tui: &crate::pty::Tui| tui.parser.lock().unwrap().screen().contents();
+    if let Some(question) = asks {
+        wait_for("its question", || screen(&tui).contains(question));
+        tui.press("\r");
+        wait_for("the keyboard", || screen(&tui).contains("the agent has the keyboard"));
+        tui.press("\r");
+        wait_for("the answer", || !screen(&tui).contains(question));
+        tui.press("\x1d"); // ctrl-]
+    }
     let mut was_shown = false;
     wait_for("the end of the run", || {
         let seen = screen(&tui);
@@ -263,11 +272,12 @@ fn three_turns_in_the_pane(agent: &Agent, shows: &str, more: &[&str]) {
     tui.press("q");
     assert_eq!(tui.wait_for_end().exit_code(), 0);
 
-    assert_eq!(trees(&desk.path("run")), agent.golden()[..3], "{}", agent.name);
+    assert_eq!(trees(&desk.path("run")), GOLDEN[..3], "{}", agent.name);
     desk.turns(agent);
     let is_terminal = more.contains(&"--terminal") || agent.name == "mini";
     let cast = fs::read_to_string(desk.path("run/session/terminal.cast")).unwrap_or_default();
     assert_eq!(cast.lines().count() > 20, is_terminal, "{}", agent.name);
+    desk
 }
 
 #[test]
@@ -384,29 +394,45 @@ fn one_request_of_claude_code_in_bubblewrap_leads_to_the_golden_tree() {
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_DATA, TRAJVIEW_REAL_CLI and python3"]
 fn three_turns_of_opencode_in_its_own_screen_are_watched_in_the_pane() {
-    three_turns_in_the_pane(&Agent::opencode(), "ctrl+p", &["--terminal"]);
+    three_turns_in_the_pane(&Agent::opencode(), "ctrl+p commands", None, &["--terminal"]);
+}
+
+/// It asks before it writes `pyproject.toml`; the turn was once over with that question, and the next request typed as its answer.
+#[test]
+#[ignore = "needs TRAJVIEW_REAL_DATA, TRAJVIEW_REAL_CLI, node and python3"]
+fn three_turns_of_gemini_in_its_own_screen_are_watched_in_the_pane_and_its_question_is_answered() {
+    let asks = Some("Apply this change?");
+    let desk =
+        three_turns_in_the_pane(&Agent::gemini(), "Type your message", asks, &["--terminal"]);
+    let run = desk.run_json();
+    assert!(run["turns"].as_array().unwrap().iter().all(|turn| turn["typed"].is_null()), "{run}");
 }
 
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_DATA, TRAJVIEW_REAL_CLI, node and python3"]
-fn three_turns_of_gemini_in_its_own_screen_are_watched_in_the_pane() {
-    three_turns_in_the_pane(&Agent::gemini(), "Type your message", &["--terminal"]);
+fn one_request_of_gemini_in_its_own_screen_fails_where_nobody_answers_its_question() {
+    let (agent, desk) = (Agent::gemini(), Desk::new("tiny3", 1));
+    let words = desk.words(&agent, &["--terminal", "--retries", "0"]);
+    let ran = desk.headless(&words).output().unwrap();
+    let why = String::from_utf8_lossy(&ran.stderr).into_owned();
+    assert_eq!(ran.status.code(), Some(1), "{why}");
+    assert!(why.contains("it asks something in its terminal, and nobody is there"), "{why}");
 }
 
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_DATA, TRAJVIEW_REAL_CLI and python3"]
 fn three_turns_of_claude_code_in_its_own_screen_are_watched_in_the_pane() {
-    three_turns_in_the_pane(&Agent::claude(), "❯", &["--terminal"]);
+    three_turns_in_the_pane(&Agent::claude(), "accept edits on", None, &["--terminal"]);
 }
 
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_DATA, TRAJVIEW_CODEX, git and python3"]
 fn three_turns_of_codex_in_its_own_screen_are_watched_in_the_pane() {
-    three_turns_in_the_pane(&Agent::codex(), "OpenAI Codex", &["--terminal"]);
+    three_turns_in_the_pane(&Agent::codex(), "Ask Codex to do anything", None, &["--terminal"]);
 }
 
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_DATA, TRAJVIEW_MINI and python3"]
 fn three_turns_of_mini_in_its_terminal_are_watched_in_the_pane() {
-    three_turns_in_the_pane(&Agent::mini(), "mini-swe-agent", &[]);
+    three_turns_in_the_pane(&Agent::mini(), "mini-swe-agent", None, &[]);
 }

@@ -236,6 +236,8 @@ pub struct LogPatterns {
     pub begins: &'static str,
     /// What looked like the end was none; None where a line that ends a turn is always true.
     pub goes_on: Option<&'static str>,
+    /// What stands in the title of its terminal while it waits for a person's answer; None where nothing is known of that.
+    pub asks: Option<&'static str>,
 }
 
 impl Call {

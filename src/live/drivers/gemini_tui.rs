@@ -1,7 +1,9 @@
 //! Gemini CLI in a terminal: one process in its own screen, its first request among its words and the others typed.
 //!
 //! Its log says where a turn begins and what its model answered; it has no line for the end. A turn is over when the last
-//! answer holds words and calls no tool, and the screen rests: while it works, its screen counts the seconds.
+//! answer holds words and calls no tool, and the screen rests: while it works, its screen counts the seconds. It also rests while it
+//! asks a person, with a call that is in the log only when it was answered: then the title of its terminal says so. It asks before it
+//! writes build files, whatever it is allowed.
 
 use super::{
     agent_output::{object, text},
@@ -38,6 +40,7 @@ impl Screen for GeminiTui {
             ends: r#"^\{"id":.*"type":"gemini","content":"[^"]|"type":"(error|info)","content":"(Request cancelled|\[API Error)"#,
             begins: r#"^\{"id":.*"type":"user","content":(\[\{"text":|")"#,
             goes_on: Some(r#""toolCalls":\[|"functionResponse":"#),
+            asks: Some("Action Required"),
         }
     }
 
@@ -63,7 +66,7 @@ mod tests {
 
     #[test]
     fn a_turn_begins_with_a_prompt_and_ends_with_words_that_call_no_tool() {
-        let LogPatterns { ends, begins, goes_on } = GeminiTui.end();
+        let LogPatterns { ends, begins, goes_on, .. } = GeminiTui.end();
         let (ends, begins) = (Regex::new(ends).unwrap(), Regex::new(begins).unwrap());
         let goes_on = Regex::new(goes_on.unwrap()).unwrap();
         let prompt = r#"{"id":"1","timestamp":"t","type":"user","content":[{"text":"Do it"}]}"#;
