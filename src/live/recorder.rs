@@ -446,6 +446,8 @@ impl<'a> Recorder<'a> {
         };
         parts.push(open.map_or_else(|| format!("{OUT_OF_REACH} ({way})"), Clone::clone));
         parts.extend(isolation.said());
+        let own = "the agent's own sandbox was off inside it";
+        parts.extend(self.agent.driver.leaves_sandbox(&self.setup).then(|| own.to_owned()));
         let login = "the agent had a copy of the person's login";
         parts.extend(self.setup.folders.copies_login.then(|| login.to_owned()));
         parts.extend(self.script.made.clone());

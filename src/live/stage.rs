@@ -176,7 +176,7 @@ impl Stage {
     pub fn furnish(&mut self, setup: &Setup, driver: &dyn Driver) -> Result<(), String> {
         let mut all = self.plain_environment();
         // A proxy's address may have a name and a password in it.
-        let logins: Vec<String> = all.values().filter_map(|value| login_of(value)).collect();
+        let logins: Vec<String> = all.values().filter_map(|value| login_in(value)).collect();
         let words = logins.iter().filter_map(|login| Some(login.split_once(':')?.1.to_owned()));
         let mut secrets: Vec<String> = words.chain(logins.iter().cloned()).collect();
         let key = setup.provider.key_env.as_deref().or(driver.key_variable());
@@ -198,12 +198,7 @@ impl Stage {
             all.insert(name.to_owned(), value);
         }
         if setup.folders.copies_login {
-            let logins = driver.logins(self);
-            let found: Vec<Vec<u8>> =
-                logins.iter().filter_map(|(from, _)| login_at(from)).collect();
-            if found.is_empty() {
-                return Err(no_login(driver.name(), &logins));
-            }
+            let found = self.login_of(driver)?;
             secrets.extend(found.iter().flat_map(|content| words_of_login(content)));
         }
         all.extend(driver.environment(setup, self));
@@ -211,6 +206,13 @@ impl Stage {
         self.secrets = Secrets::new(secrets);
         self.deliveries = self.deliveries_of(setup, driver)?;
         Ok(())
+    }
+
+    /// The person's login, as it is copied for this agent. The error is a sentence: there is none.
+    pub fn login_of(&self, driver: &dyn Driver) -> Result<Vec<Vec<u8>>, String> {
+        let logins = driver.logins(self);
+        let found: Vec<Vec<u8>> = logins.iter().filter_map(|(from, _)| login_at(from)).collect();
+        if found.is_empty() { Err(no_login(driver.name(), &logins)) } else { Ok(found) }
     }
 
     /// What layers offer and the agent takes. The error is a sentence.
@@ -428,7 +430,7 @@ fn end_of(key: &str) -> Option<String> {
 }
 
 /// Name and password in an address.
-fn login_of(url: &str) -> Option<String> {
+fn login_in(url: &str) -> Option<String> {
     let (_, rest) = url.split_once("://")?;
     let (login, _) = rest.split(['/', '?', '#']).next()?.rsplit_once('@')?;
     Some(login.to_owned())
@@ -470,8 +472,8 @@ mod tests {
         assert_eq!(of("https://api.example.com/v1?x").as_deref(), Some("api.example.com 443"));
         assert_eq!(of("http://[::1]:8080").as_deref(), Some("::1 8080"));
         assert_eq!(of("nothing"), None);
-        assert_eq!(login_of("http://me:word@proxy:80/x").as_deref(), Some("me:word"));
-        assert_eq!(login_of("http://proxy/a@b"), None);
+        assert_eq!(login_in("http://me:word@proxy:80/x").as_deref(), Some("me:word"));
+        assert_eq!(login_in("http://proxy/a@b"), None);
         assert!(is_on_this_machine(Some("http://localhost:1")));
         assert!(!is_on_this_machine(Some("https://example.com")));
     }

@@ -72,6 +72,8 @@ struct Sent {
 pub struct Ends {
     pub marker: Option<Regex>,
     pub watch: Option<Watch>,
+    /// What stands in the title of the terminal while the agent waits for a person's answer.
+    pub asks: Option<&'static str>,
 }
 
 /// Stands for a prompt that neither the agent's log nor the keys tell.
@@ -211,7 +213,7 @@ impl Recorder<'_> {
         };
         let call = self.agent.driver.call(&ask);
         let goes_on = self.agent.process.as_mut().is_some_and(|it| it.ending().is_none());
-        let Ends { marker, mut watch } = match self.ends(goes_on) {
+        let Ends { marker, mut watch, asks } = match self.ends(goes_on) {
             Ok(ends) => ends,
             Err(why) => return Ok(Err(why)),
         };
@@ -241,6 +243,7 @@ impl Recorder<'_> {
             secrets: &stage.secrets,
             cast,
             marker: marker.as_ref(),
+            asks,
             shown,
             look: &mut || watch.as_mut().map_or(Says::UnderWay, Watch::look),
             answers,
@@ -280,8 +283,8 @@ impl Recorder<'_> {
         let regex = |pattern: &str| Regex::new(pattern).map_err(|why| why.to_string());
         match self.agent.driver.end() {
             End::Exit => Ok(Ends::default()),
-            End::Marker(pattern) => Ok(Ends { marker: Some(regex(&pattern)?), watch: None }),
-            End::Log(LogPatterns { ends, begins, goes_on: unless }) => {
+            End::Marker(pattern) => Ok(Ends { marker: Some(regex(&pattern)?), ..Ends::default() }),
+            End::Log(LogPatterns { ends, begins, goes_on: unless, asks }) => {
                 let (ends, begins) = (regex(ends)?, regex(begins)?);
                 let unless = unless.map(regex).transpose()?;
                 let prompt_of = self.agent.driver.prompt_of();
@@ -290,7 +293,7 @@ impl Recorder<'_> {
                 let new = || Watch::new(self.agent.driver.watched(&self.stage), words);
                 let mut watch = known.unwrap_or_else(new);
                 watch.begin();
-                Ok(Ends { marker: None, watch: Some(watch) })
+                Ok(Ends { marker: None, watch: Some(watch), asks })
             }
         }
     }

@@ -297,6 +297,43 @@ fn the_form_of_a_live_run_shows_what_it_would_do_before_it_is_begun() {
     }
 }
 
+/// The words of the form for a sandbox, and what they come to.
+#[test]
+fn sandbox_network_and_login_are_fields_and_those_that_mean_nothing_are_not_shown() {
+    let (mut world, effects) = with_form(120, 40);
+    plan_it(&mut world.app, effects, Ok(what_it_would_do()));
+    let form = |world: &Answering| world.app.jobs.dialog.as_ref().unwrap().form.clone();
+    let shown = |world: &Answering, id| form(world).get(id).is_some();
+    assert!(shown(&world, "sandbox") && shown(&world, "login"));
+    assert!(!shown(&world, "network") && !shown(&world, "image"), "nothing stands around it");
+
+    let effects = press(&mut world.app, "9gg <right>"); // bwrap
+    assert_eq!(form(&world).choice("sandbox"), "bwrap");
+    assert!(shown(&world, "network") && !shown(&world, "image"));
+    press(&mut world.app, "10gg <right>"); // the network: the model server alone
+    press(&mut world.app, "j <right>"); // the login
+    assert_eq!(
+        (form(&world).choice("network"), form(&world).choice("login")),
+        ("loopback", "copy")
+    );
+    let effects = plan_it(&mut world.app, effects, Ok(what_it_would_do()));
+    let mut plan = what_it_would_do();
+    plan.row(
+        "sandbox",
+        "a sandbox (bwrap) with the model server of this machine and no other network",
+    );
+    plan.row("login", "a copy of ~/.codex/auth.json, gone with the run");
+    plan_it(&mut world.app, effects, Ok(plan));
+    insta::assert_snapshot!("form_with_sandbox_120x40", frame(&world.app));
+    world.send(Message::Resized(Size { width: 80, height: 24 }));
+    insta::assert_snapshot!("form_with_sandbox_80x24", frame(&world.app));
+
+    press(&mut world.app, "9gg <right>"); // docker
+    assert!(shown(&world, "network") && shown(&world, "image"));
+    press(&mut world.app, "<left> <left>");
+    assert!(!shown(&world, "network") && !shown(&world, "image"));
+}
+
 #[test]
 fn the_plan_is_read_on_where_it_does_not_fit() {
     let (mut world, effects) = with_form(80, 24);

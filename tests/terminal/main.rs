@@ -13,6 +13,7 @@ mod live_cli;
 mod live_control;
 mod live_faults;
 mod live_killed;
+mod live_drivers;
 mod live_layers;
 mod live_screen;
 mod live_start;
