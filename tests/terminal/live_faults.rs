@@ -282,7 +282,7 @@ fn a_workspace_of_fifty_thousand_files_is_recorded_turn_by_turn() {
             "Many.\ndo: for d in $(seq 50); do mkdir d$d; (cd d$d; seq $((d * 1000 + 1)) $((d * 1000 + 1000)) | split -l 1 -a 3 - f); done",
             None,
         ),
-        ("One of them.\ndo: echo changed >d7/faa; rm -r d9", None),
+        ("One of them.\ndo: echo changed >d7/faaa; rm -r d9", None),
     ]);
 
     // In memory where there is a disk of that: the files are not what is looked at.

@@ -274,11 +274,12 @@ fn outcome(place: &Place) -> Outcome {
     // Where the desk is differs from one run to the other.
     let here = place.desk.folder().to_str().unwrap().to_owned();
     let neutral = |text: String| text.replace(&here, "DESK");
-    let neutral_row = |value: Value| serde_json::from_str(&neutral(value.to_string())).unwrap();
+    let neutral_row =
+        |value: Value| -> Value { serde_json::from_str(&neutral(value.to_string())).unwrap() };
     Outcome {
         trees: String::from_utf8(git.stdout).unwrap().lines().map(str::to_owned).collect(),
-        turns: shown["turns"].as_array().unwrap().iter().map(row).map(neutral_row).collect(),
-        layers: rows.iter().map(layer).collect(),
+        turns: shown["turns"].as_array().unwrap().iter().map(row).map(&neutral_row).collect(),
+        layers: rows.iter().map(layer).map(&neutral_row).collect(),
         tests: read("tests.jsonl"),
         patch: read("changes.patch"),
         remarks: place.desk.run_json()["remarks"].clone(),
