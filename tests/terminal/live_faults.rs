@@ -616,7 +616,7 @@ fn an_agent_that_floods_its_output_is_kept_as_far_as_is_said() {
         "--",
         "sh",
         "-c",
-        "yes | head -c 100000000; echo 1 >one",
+        "yes $(printf %0800d 0) | head -c 100000000; echo 1 >one",
     ]);
 
     assert_eq!(ran.code, Some(0), "{}", ran.err);
