@@ -678,8 +678,8 @@ impl Waiting {
     /// What its process is, as the journal says.
     fn agent(&self) -> String {
         let journal = fs::read_to_string(self.desk.path("run/live.jsonl")).unwrap();
-        let lines = journal.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-        lines.filter(|line| line["what"] == "process").last().unwrap()["process"].to_string()
+        let mut lines = journal.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        lines.rfind(|line| line["what"] == "process").unwrap()["process"].to_string()
     }
 
     fn lets_go(&self) {
