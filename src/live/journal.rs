@@ -245,11 +245,27 @@ pub fn is_under_way(bundle: &Path) -> bool {
     matches!(file.try_lock_shared(), Err(std::fs::TryLockError::WouldBlock))
 }
 
-/// Whether a run was about to begin in a folder and was killed before it did: there is a journal that does not say how.
+/// What a run makes before its journal says how it began; files that are not whole yet are called after them.
+const BEFORE_IT_BEGINS: [&str; 7] = [
+    "live.jsonl",
+    "session",
+    "components.json",
+    "decisions.json",
+    "code-links.json",
+    "script.json",
+    "workspace.git",
+];
+
+/// Whether a run was about to begin in a folder and was killed before it did: there is a journal that does not say how, and
+/// nothing that a run does not make before.
 pub fn is_unbegun(bundle: &Path) -> bool {
     let path = bundle.join("live.jsonl");
     let is_file = std::fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_file());
-    is_file && std::fs::read(&path).is_ok_and(|text| before(&text).is_none())
+    let entries = std::fs::read_dir(bundle).into_iter().flatten().flatten();
+    let mut names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    is_file
+        && std::fs::read(&path).is_ok_and(|text| before(&text).is_none())
+        && names.all(|name| BEFORE_IT_BEGINS.iter().any(|ours| name.starts_with(ours)))
 }
 
 /// Reads what a journal says, without touching it.
@@ -433,6 +449,9 @@ mod tests {
         assert!(!is_unbegun(bundle.path()));
         std::fs::write(bundle.path().join("live.jsonl"), "{\"at\": \"20").unwrap();
         assert!(is_unbegun(bundle.path()));
+        std::fs::write(bundle.path().join("mine"), "").unwrap();
+        assert!(!is_unbegun(bundle.path()), "somebody's folder");
+        std::fs::remove_file(bundle.path().join("mine")).unwrap();
 
         let mut journal = Journal::create(bundle.path()).unwrap();
 

@@ -383,8 +383,12 @@ impl<'a, 'o> Walk<'a, 'o> {
     fn folder(&mut self, inner: &Inner, depth: usize) -> Result<Option<Oid>, git2::Error> {
         let mut names = vec![];
         let path = self.workspace.join(&inner.path);
+        // Asked of the workspace itself its path must not end with a slash, or what a link leads to would answer.
+        let is_root = inner.path.as_os_str().is_empty();
         match fs::read_dir(&path) {
-            Ok(_) if !is_folder(&path) => self.leave_out(inner, "it is a link; not followed"),
+            Ok(_) if !is_folder(if is_root { self.workspace } else { path.as_path() }) => {
+                self.leave_out(inner, "it is a link; not followed")
+            }
             Ok(entries) => names.extend(entries.flatten().map(|entry| entry.file_name())),
             Err(why) => self.leave_out(inner, &bytes::reason(&why)),
         }
