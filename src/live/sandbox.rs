@@ -2,7 +2,7 @@
 //!
 //! It is made of words before the agent's own: `bwrap … -- codex exec …`. With bubblewrap the agent sees this machine, can write
 //! below its own folder alone, and an empty folder lies over everything that is hidden from it. In a container it sees an image and its own folder.
-//! Values of variables never stand among the words: the names alone are said, and the values are in the environment.
+//! Values of variables never stand among the words, but for places: the names alone are said, and the values are in the environment.
 
 use std::{
     collections::BTreeMap,
