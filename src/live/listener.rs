@@ -10,7 +10,10 @@ use crate::run::Tokens;
 use super::{
     cast::Cast,
     control::{Control, LiveCommand},
-    drivers::agent_output::{AgentOutput, Amount, Reader, Stream},
+    drivers::{
+        Titles,
+        agent_output::{AgentOutput, Amount, Reader, Stream},
+    },
     event::Event,
     logs::Says,
     process::{Ending, Piece, Process},
@@ -45,8 +48,7 @@ pub struct Listener<'a> {
     pub cast: &'a mut Cast,
     /// What a terminal shows when a turn is over.
     pub marker: Option<&'a Regex>,
-    /// What stands in its title while the agent waits for a person's answer.
-    pub asks: Option<&'static str>,
+    pub titles: Option<Titles>,
     /// What the terminal showed after the marker of the turn before, where the agent works on already.
     pub shown: Vec<u8>,
     /// Asked now and then what the log says of the turn.
@@ -138,8 +140,10 @@ struct Listening<'a, 'b> {
     is_marked: bool,
     /// Whether the end of the turn was seen twice: the agent has not gone on by itself in between.
     is_confirmed: bool,
-    /// Whether the agent waits for a person's answer.
+    /// Whether the title says that the agent waits for a person's answer.
     is_asking: bool,
+    /// Whether it says that the agent works.
+    is_working: bool,
     kept: u64,
     cover: Cover,
     used: Tokens,
@@ -180,6 +184,7 @@ impl<'a, 'b> Listening<'a, 'b> {
             is_marked: false,
             is_confirmed: false,
             is_asking: false,
+            is_working: false,
             kept: 0,
             cover,
             used: Tokens::default(),
@@ -277,7 +282,7 @@ impl<'a, 'b> Listening<'a, 'b> {
 
     /// Whether a terminal that showed its marker has come to rest.
     fn rests(&mut self, process: &mut Process, last: Instant) -> Option<Outcome> {
-        if !self.is_marked || self.is_asking {
+        if !self.is_marked || self.is_asking || self.is_working {
             return None;
         }
         if self.decide_all(process) {
@@ -367,8 +372,11 @@ impl<'a, 'b> Listening<'a, 'b> {
             answer(bytes, type_in);
         }
         self.is_marked |= self.listener.marker.is_some_and(|marker| marker.is_match(&self.tail));
-        if let (Some(asks), Some(title)) = (self.listener.asks, last_title(&self.tail)) {
-            self.is_asking = memchr::memmem::find(title, asks.as_bytes()).is_some();
+        if let (Some(Titles { works, asks }), Some(title)) =
+            (self.listener.titles, last_title(&self.tail))
+        {
+            let says = |part: &str| memchr::memmem::find(title, part.as_bytes()).is_some();
+            (self.is_working, self.is_asking) = (says(works), says(asks));
         }
         let excess = self.tail.len().saturating_sub(TAIL);
         self.tail.drain(..excess);

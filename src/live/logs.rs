@@ -351,17 +351,34 @@ fn read_from(path: &Path, start: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Makes the agent's logs what they were: longer ones are cut, new ones go. What the bundle has of them goes along.
+/// Makes the agent's logs what they were: longer ones are cut, documents put back, new ones go. What the bundle has of them goes
+/// along.
 pub fn cut_back(places: &[Logs], before: &[LogRow], bundle: &Path) -> Result<(), WriteError> {
     for (name, source) in find(places) {
         let row = before.iter().find(|row| row.name == name);
         let failed = WriteError::at(&source);
         match row {
             None => fs::remove_file(&source).map_err(failed)?,
+            Some(row) if is_document(&name) => put_back(&source, row, bundle).map_err(failed)?,
             Some(row) => cut(&source, row.bytes).map_err(failed)?,
         }
     }
     cut_copies(before, bundle)
+}
+
+/// Whether a log is written anew as a whole each time, so that a part of it is nothing.
+fn is_document(name: &str) -> bool {
+    name.ends_with(".json")
+}
+
+/// Gives a log that is a document the content that the bundle has of it, where that is what it was.
+fn put_back(source: &Path, row: &LogRow, bundle: &Path) -> io::Result<()> {
+    let copy = fs::read(bundle.join("session").join(&row.name))?;
+    let is_it = copy.len() as u64 == row.bytes;
+    if is_it && fs::read(source)? != copy {
+        fs::write(source, copy)?;
+    }
+    Ok(())
 }
 
 /// Makes the bundle's copies what they were.
@@ -391,11 +408,11 @@ fn cut(path: &Path, bytes: u64) -> io::Result<()> {
 }
 
 /// Which log a turn stands in: one that a format reads, has grown and is no part of another one; that of the session
-/// before any other.
+/// before any other, and then the one of the turn before: Gemini begins another file in each minute, and does not write into it.
 pub fn main_log<'a>(
     now: &'a [LogRow],
     before: &[LogRow],
-    session: Option<&str>,
+    (session, last): (Option<&str>, Option<&str>),
     bundle: &Path,
 ) -> Option<&'a LogRow> {
     let has_grown = |row: &&LogRow| {
@@ -415,7 +432,9 @@ pub fn main_log<'a>(
     let mains: Vec<&LogRow> =
         read.iter().filter(|(row, it)| !is_part(row, it)).map(|(row, _)| *row).collect();
     let of_session = |row: &&&LogRow| session.is_some_and(|id| row.name.contains(id));
-    mains.iter().find(of_session).or(mains.last()).copied()
+    let of_last = |row: &&&LogRow| last == Some(row.name.as_str());
+    let found = mains.iter().find(of_session).or_else(|| mains.iter().find(of_last));
+    found.or(mains.last()).copied()
 }
 
 /// Those of the bundle's logs that no format reads, though their names say that they are logs; `check` warns of them.
@@ -485,6 +504,20 @@ mod tests {
         assert_eq!(copied.covered, ["one.jsonl"]);
         let one = fs::read_to_string(bundle.path().join("session/one.jsonl")).unwrap();
         assert_eq!(one, "{}\n{\"k\": \"**************\"}");
+    }
+
+    #[test]
+    fn a_log_that_is_a_document_is_put_back_as_a_whole() {
+        let (home, bundle, mut places) = place();
+        places[0].pattern = "**/*.json".into();
+        let source = home.path().join("a/run.json");
+        fs::write(&source, "{\"turns\": 1}").unwrap();
+        let before = copy(&places, bundle.path(), &Secrets::default()).unwrap().rows;
+        fs::write(&source, "{\"turns\": 2, \"more\": true}").unwrap();
+
+        cut_back(&places, &before, bundle.path()).unwrap();
+
+        assert_eq!(fs::read_to_string(&source).unwrap(), "{\"turns\": 1}");
     }
 
     #[test]

@@ -495,7 +495,11 @@ impl<'a> Recorder<'a> {
         let places = self.agent.driver.logs(&self.stage);
         match self.agent.driver.rewind() {
             Rewind::Logs => logs::cut_back(&places, self.progress.logs(), &self.bundle)?,
-            Rewind::Restart => self.agent.session = None,
+            Rewind::Restart => {
+                // The process that wrote them is gone: what they say of the turn that does not count would be a turn of its own.
+                logs::cut_back(&places, self.progress.logs(), &self.bundle)?;
+                self.agent.session = None;
+            }
             Rewind::GoOn if self.agent.session.is_some() => self.warn(&format!(
                 "turn {turn} is done again in the same session: the agent remembers the one that does not count"
             ))?,

@@ -2,7 +2,7 @@
 //!
 //! It is made of words before the agent's own: `bwrap … -- codex exec …`. With bubblewrap the agent sees this machine, can write
 //! below its own folder alone, and an empty folder lies over everything that is hidden from it. In a container it sees an image and its own folder.
-//! Values of variables never stand among the words: the names alone are said, and the values are in the environment.
+//! Values of variables never stand among the words, but for places: the names alone are said, and the values are in the environment.
 
 use std::{
     collections::BTreeMap,
@@ -56,9 +56,6 @@ const OF_CONTAINERS: [&str; 14] = [
     "XDG_CONFIG_HOME",
     "DBUS_SESSION_BUS_ADDRESS",
 ];
-
-/// What the program of containers says by its exit code where the container is fine and a program is not in the image.
-const NOT_IN_IMAGE: i32 = 127;
 
 /// Variables that are the machine's and not the image's.
 const NOT_INSIDE: [&str; 1] = ["PATH"];
@@ -201,7 +198,7 @@ impl Wrapper {
         let is_container = self.isolation.sandbox != Sandbox::Bwrap;
         match tried {
             Ok(output) if output.status.success() => None,
-            Ok(output) if is_container && output.status.code() == Some(NOT_IN_IMAGE) => None,
+            Ok(output) if is_container && lacks_program(&output) => None,
             Ok(output) => {
                 let said = String::from_utf8_lossy(&output.stderr);
                 let said = said.lines().rev().find(|line| !line.trim().is_empty());
@@ -235,6 +232,13 @@ impl Wrapper {
         };
         self.hidden.iter().map(test).collect()
     }
+}
+
+/// Whether a container was fine and only the program is not in its image: by its exit code, or as Podman's first process says it.
+fn lacks_program(output: &Output) -> bool {
+    const NOT_FOUND: i32 = 127;
+    let said = String::from_utf8_lossy(&output.stderr);
+    output.status.code() == Some(NOT_FOUND) || said.contains("failed to exec pid1")
 }
 
 /// Who owns what a container writes: the person who runs it.

@@ -22,7 +22,7 @@ use crate::{
 use super::{
     checks,
     drivers::{
-        Ask, Call, End, Input, LogPatterns, Naming,
+        Ask, Call, End, Input, LogPatterns, Naming, Titles,
         agent_output::{AgentOutput, Amount},
     },
     event::Event,
@@ -72,8 +72,7 @@ struct Sent {
 pub struct Ends {
     pub marker: Option<Regex>,
     pub watch: Option<Watch>,
-    /// What stands in the title of the terminal while the agent waits for a person's answer.
-    pub asks: Option<&'static str>,
+    pub titles: Option<Titles>,
 }
 
 /// Stands for a prompt that neither the agent's log nor the keys tell.
@@ -213,7 +212,7 @@ impl Recorder<'_> {
         };
         let call = self.agent.driver.call(&ask);
         let goes_on = self.agent.process.as_mut().is_some_and(|it| it.ending().is_none());
-        let Ends { marker, mut watch, asks } = match self.ends(goes_on) {
+        let Ends { marker, mut watch, titles } = match self.ends(goes_on) {
             Ok(ends) => ends,
             Err(why) => return Ok(Err(why)),
         };
@@ -243,7 +242,7 @@ impl Recorder<'_> {
             secrets: &stage.secrets,
             cast,
             marker: marker.as_ref(),
-            asks,
+            titles,
             shown,
             look: &mut || watch.as_mut().map_or(Says::UnderWay, Watch::look),
             answers,
@@ -284,7 +283,7 @@ impl Recorder<'_> {
         match self.agent.driver.end() {
             End::Exit => Ok(Ends::default()),
             End::Marker(pattern) => Ok(Ends { marker: Some(regex(&pattern)?), ..Ends::default() }),
-            End::Log(LogPatterns { ends, begins, goes_on: unless, asks }) => {
+            End::Log(LogPatterns { ends, begins, goes_on: unless, titles }) => {
                 let (ends, begins) = (regex(ends)?, regex(begins)?);
                 let unless = unless.map(regex).transpose()?;
                 let prompt_of = self.agent.driver.prompt_of();
@@ -293,7 +292,7 @@ impl Recorder<'_> {
                 let new = || Watch::new(self.agent.driver.watched(&self.stage), words);
                 let mut watch = known.unwrap_or_else(new);
                 watch.begin();
-                Ok(Ends { marker: None, watch: Some(watch), asks })
+                Ok(Ends { marker: None, watch: Some(watch), titles })
             }
         }
     }
@@ -588,7 +587,8 @@ impl Recorder<'_> {
 
     fn place_in_log(&self, row: &mut TurnRow, now: &[LogRow], session: Option<&str>) {
         let before = self.progress.logs();
-        let Some(log) = logs::main_log(now, before, session, &self.bundle) else {
+        let last = self.progress.done.last().and_then(|done| done.row.log.session.as_deref());
+        let Some(log) = logs::main_log(now, before, (session, last), &self.bundle) else {
             row.log = LogPlace::default();
             return;
         };

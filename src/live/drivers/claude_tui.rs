@@ -61,7 +61,7 @@ impl Screen for ClaudeTui {
             ends: r#""subtype":"turn_duration"|"text":"\[Request interrupted by user|"isApiErrorMessage":true"#,
             begins: r#""promptSource":"(typed|queued|suggestion)"|"turnOrigin":"human""#,
             goes_on: None,
-            asks: None,
+            titles: None,
         }
     }
 

@@ -57,7 +57,7 @@ impl Screen for CodexTui {
             ends: r#""type":"(task_complete|turn_aborted)""#,
             begins: r#""type":"task_started""#,
             goes_on: None,
-            asks: None,
+            titles: None,
         }
     }
 

@@ -236,8 +236,17 @@ pub struct LogPatterns {
     pub begins: &'static str,
     /// What looked like the end was none; None where a line that ends a turn is always true.
     pub goes_on: Option<&'static str>,
-    /// What stands in the title of its terminal while it waits for a person's answer; None where nothing is known of that.
-    pub asks: Option<&'static str>,
+    /// What the title of its terminal says; None where nothing is known of that.
+    pub titles: Option<Titles>,
+}
+
+/// Parts of the title of a terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Titles {
+    /// While the agent works, however still its screen is.
+    pub works: &'static str,
+    /// While it waits for a person's answer.
+    pub asks: &'static str,
 }
 
 impl Call {

@@ -1,13 +1,12 @@
 //! Gemini CLI in a terminal: one process in its own screen, its first request among its words and the others typed.
 //!
-//! Its log says where a turn begins and what its model answered; it has no line for the end. A turn is over when the last
-//! answer holds words and calls no tool, and the screen rests: while it works, its screen counts the seconds. It also rests while it
-//! asks a person, with a call that is in the log only when it was answered: then the title of its terminal says so. It asks before it
-//! writes build files, whatever it is allowed.
+//! Its log says where a turn begins and what its model answered; it has no line for the end, and calls of tools are in it once they are
+//! over. A turn is over when the last answer holds words and calls no tool, and the title of its terminal says that it neither works nor
+//! asks a person. It asks before it writes build files, whatever it is allowed.
 
 use super::{
     agent_output::{object, text},
-    driver::{Ask, Call, Driver, Input, LogPatterns},
+    driver::{Ask, Call, Driver, Input, LogPatterns, Titles},
     gemini::Gemini,
     own_screen::Screen,
 };
@@ -40,7 +39,7 @@ impl Screen for GeminiTui {
             ends: r#"^\{"id":.*"type":"gemini","content":"[^"]|"type":"(error|info)","content":"(Request cancelled|\[API Error)"#,
             begins: r#"^\{"id":.*"type":"user","content":(\[\{"text":|")"#,
             goes_on: Some(r#""toolCalls":\[|"functionResponse":"#),
-            asks: Some("Action Required"),
+            titles: Some(Titles { works: "Working", asks: "Action Required" }),
         }
     }
 

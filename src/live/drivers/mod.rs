@@ -27,7 +27,9 @@ use super::{setup::Setup, stage::Stage};
 use crate::layers::Offers;
 use agent_output::Reader;
 
-pub use driver::{Ask, Call, Driver, End, Input, LogPatterns, Logs, Naming, Rewind, program_of};
+pub use driver::{
+    Ask, Call, Driver, End, Input, LogPatterns, Logs, Naming, Rewind, Titles, program_of,
+};
 
 /// Every driver of a certain program, in the order in which they are listed.
 pub const DRIVERS: &[&dyn Driver] = &[

@@ -54,7 +54,7 @@ impl Screen for OpenCodeTui {
             ends: r#"message="exiting loop""#,
             begins: r"message=loop session\.id=\S+ step=0\s",
             goes_on: Some(r"message=loop session\.id=\S+ step="),
-            asks: None,
+            titles: None,
         }
     }
 }
