@@ -159,7 +159,7 @@ fn states(run: &Run, out: &mut Out) -> std::io::Result<()> {
 /// Lines added and removed, where an edit tells some.
 fn lines_of(lines: Option<(u64, u64)>) -> String {
     lines.map_or_else(
-        || "lines not recorded".into(),
+        || "no lines recorded".into(),
         |(added, removed)| format!("+{added} −{removed} lines"),
     )
 }

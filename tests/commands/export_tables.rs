@@ -750,8 +750,7 @@ fn sql_over_an_export_answers_as_over_the_recordings_whole_or_in_shards() {
         }
     }
     let both = trajview(&["sql", "select 1", exports[0], RUNS[0]]);
-    let said = String::from_utf8_lossy(&both.stderr).into_owned();
-    assert!(said.contains("name recordings, or exports, not both"), "{said}");
+    assert!(both.err.contains("name recordings, or exports, not both"), "{}", both.err);
 }
 
 /// The lines of a frame without their ends.

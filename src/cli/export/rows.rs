@@ -315,7 +315,7 @@ impl<'a> Rows<'a> {
 
     fn turn(&mut self, mut turn: TurnRow) {
         // A turn without an edit changed no line, where the recording would tell; edits without lines are not measured.
-        let is_told = self.tells_edits && !turn.in_workspace().any(|edit| edit.added.is_none());
+        let is_told = self.tells_edits && !turn.edits.iter().any(|edit| edit.added.is_none());
         let lines = |of: fn(&EditRow) -> Option<u64>| {
             let all = turn.in_workspace().filter_map(of);
             all.reduce(|a, b| a + b).or(is_told.then_some(0))

@@ -658,7 +658,9 @@ mod tests {
         (place, exported)
     }
 
-    const QUERIES: [&str; 9] = [
+    const QUERIES: [&str; 11] = [
+        "select turns from (select count(*) as turns from main.turns)",
+        "select source_uri, (select count(*) from turns b where b.layer = turns.layer) from turns order by 1, 2",
         "select count(*) from turns",
         "select task_id, count(*), avg(input_tokens), max(layer) from turns group by task_id order by task_id",
         "select counts, count(*), sum(cost_usd) from turns group by 1 order by 2, 1",

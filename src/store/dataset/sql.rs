@@ -1,7 +1,7 @@
 //! The same tables for questions in SQL, in a database that SQLite keeps in memory and, where it grows, in a file without a
 //! name. Nothing of it outlives the question. Tables that were exported already are read where they lie.
 
-use std::io;
+use std::{collections::BTreeMap, io};
 
 use rusqlite::{
     Connection, ToSql, params_from_iter, types::ToSqlOutput, types::Value, types::ValueRef,
@@ -50,19 +50,11 @@ impl Database {
     /// Where a part cannot be read or the database cannot be written.
     pub fn over(exported: &Exported, query: &str) -> io::Result<Self> {
         let mut connection = Connection::open("").map_err(io::Error::other)?;
-        let mentions: Vec<(Table, usize)> =
-            Table::ALL.into_iter().map(|table| (table, mentions(query, table))).collect();
-        let lying = lying(exported, &mentions)?;
-        let kept = lying.as_ref().map(|(table, _)| *table);
-        if let Some((_, make)) = lying {
-            make(&connection).map_err(io::Error::other)?;
-        }
-        for (table, count) in mentions {
-            if Some(table) == kept {
-                continue;
-            }
+        let (mentions, named) = (Mentions::of(query), named_in(query));
+        let lying = register_lying(exported, &mentions, &named, &connection)?;
+        for table in Table::ALL.into_iter().filter(|table| !lying.contains(table)) {
             connection.execute(&created(table), ()).map_err(io::Error::other)?;
-            if count > 0 {
+            if named.contains(&table) {
                 let rows = exported.rows(table, &[]).map_err(io::Error::other)?;
                 let mut rows = rows.map(|row| row.map_err(io::Error::other));
                 fill(&mut connection, table, |add| rows.try_for_each(|row| add(&row?)))?;
@@ -95,32 +87,46 @@ impl Database {
     }
 }
 
-/// Makes a table that is read where it lies.
-type Make = Box<dyn FnOnce(&Connection) -> rusqlite::Result<()>>;
-
-/// The table that is read where it lies: the largest that is mentioned, unless it is mentioned twice and may be joined with
-/// itself. None where the export is not in a form for it.
+/// The tables of those that are named which are read where they lie: the largest from which rows are taken, unless they are taken
+/// twice or by a query within the query, as then they might be read for each row of another; and those whose name only stands
+/// there. None where the export is not in a form for it.
 #[cfg(feature = "parquet")]
-fn lying(exported: &Exported, mentions: &[(Table, usize)]) -> io::Result<Option<(Table, Make)>> {
+fn register_lying(
+    exported: &Exported,
+    mentions: &Mentions,
+    named: &[Table],
+    connection: &Connection,
+) -> io::Result<Vec<Table>> {
     use super::{form::Form, in_place::InPlace};
-    let mut largest: Option<(usize, Table, InPlace)> = None;
-    for (table, count) in mentions.iter().filter(|(_, count)| *count > 0) {
+    let mut largest: Option<(Table, InPlace)> = None;
+    let mut lying = vec![];
+    for table in named {
         let Some((Form::Parquet, files)) = exported.files(*table) else { continue };
         let found = InPlace::open(*table, &files).map_err(io::Error::other)?;
-        if largest.as_ref().is_none_or(|(_, _, other)| other.count() < found.count()) {
-            largest = Some((*count, *table, found));
+        if !mentions.counts.contains_key(table) {
+            lying.push((*table, found));
+        } else if largest.as_ref().is_none_or(|(_, other)| other.count() < found.count()) {
+            largest = Some((*table, found));
         }
     }
-    let once = largest.filter(|(count, ..)| *count == 1);
-    Ok(once.map(|(_, table, found)| {
-        let make: Make = Box::new(move |connection| found.register(connection));
-        (table, make)
-    }))
+    let is_taken_once = |table: &Table| {
+        mentions.counts.get(table) == Some(&1) && (mentions.all() == 1 || !mentions.has_inner_query)
+    };
+    lying.extend(largest.filter(|(table, _)| is_taken_once(table)));
+    let register = |(table, found): (Table, InPlace)| {
+        found.register(connection).map(|()| table).map_err(io::Error::other)
+    };
+    lying.into_iter().map(register).collect()
 }
 
 #[cfg(not(feature = "parquet"))]
-fn lying(_: &Exported, _: &[(Table, usize)]) -> io::Result<Option<(Table, Make)>> {
-    Ok(None)
+fn register_lying(
+    _: &Exported,
+    _: &Mentions,
+    _: &[Table],
+    _: &Connection,
+) -> io::Result<Vec<Table>> {
+    Ok(vec![])
 }
 
 /// Copies the rows of a table into the database.
@@ -138,34 +144,63 @@ fn fill(
     transaction.commit().map_err(io::Error::other)
 }
 
-/// How often a query takes rows from a table: how often its name stands behind `from` or `join`, or in the list behind `from`.
-fn mentions(query: &str, table: Table) -> usize {
-    const ENDS: [&str; 9] =
-        ["where", "group", "order", "limit", "having", "union", "except", "intersect", "select"];
-    let is_of_word = |c: char| c.is_alphanumeric() || c == '_';
-    let (mut count, mut in_list, mut is_next) = (0, false, false);
-    let mut rest = query;
-    while let Some(first) = rest.chars().next() {
-        let length = match is_of_word(first) {
-            true => rest.find(|c| !is_of_word(c)).unwrap_or(rest.len()),
-            false => first.len_utf8(),
-        };
-        let word = rest[..length].to_ascii_lowercase();
-        rest = &rest[length..];
-        match word.as_str() {
-            "from" => (in_list, is_next) = (true, true),
-            "join" => is_next = true,
-            "," => is_next = in_list,
-            "(" | "\"" | "`" | "[" => {}
-            word if word.trim().is_empty() => {}
-            word if ENDS.contains(&word) => (in_list, is_next) = (false, false),
-            word => {
-                count += usize::from(is_next && word == table.word());
-                is_next = false;
+/// From which tables a query takes rows, as far as its words tell.
+#[derive(Debug, Default, PartialEq)]
+struct Mentions {
+    /// How often the name of each table stands behind `from` or `join`, or in the list behind `from`.
+    counts: BTreeMap<Table, usize>,
+    /// A query stands where a value does: it may be asked for each row of another.
+    has_inner_query: bool,
+}
+
+impl Mentions {
+    fn of(query: &str) -> Self {
+        const ENDS: [&str; 8] =
+            ["where", "group", "order", "limit", "having", "union", "except", "intersect"];
+        let is_of_word = |c: char| c.is_alphanumeric() || c == '_';
+        let mut found = Self::default();
+        let (mut in_list, mut is_next) = (false, false);
+        // Whether a bracket was the last that stood there, and where it stands no table does.
+        let mut is_in_bracket = false;
+        let mut last = String::new();
+        let mut rest = query;
+        while let Some(first) = rest.chars().next() {
+            let length = match is_of_word(first) {
+                true => rest.find(|c| !is_of_word(c)).unwrap_or(rest.len()),
+                false => first.len_utf8(),
+            };
+            let word = rest[..length].to_ascii_lowercase();
+            rest = &rest[length..];
+            if word.trim().is_empty() {
+                continue;
             }
+            match word.as_str() {
+                "from" => (in_list, is_next) = (true, true),
+                "join" => is_next = true,
+                "," => is_next = in_list,
+                "(" => is_in_bracket = !is_next && last != "as",
+                "\"" | "`" | "[" => {}
+                "select" => {
+                    found.has_inner_query |= last == "(" && is_in_bracket;
+                    (in_list, is_next) = (false, false);
+                }
+                word if ENDS.contains(&word) => (in_list, is_next) = (false, false),
+                word => {
+                    if let Some(table) = Table::by_word(word).filter(|_| is_next) {
+                        *found.counts.entry(table).or_default() += 1;
+                    }
+                    is_next = false;
+                }
+            }
+            last = word;
         }
+        found
     }
-    count
+
+    /// How often rows of all tables are taken.
+    fn all(&self) -> usize {
+        self.counts.values().sum()
+    }
 }
 
 /// The tables that a query may read: those whose names stand in it.
@@ -271,15 +306,24 @@ mod tests {
 
     #[test]
     fn a_table_is_mentioned_where_rows_are_taken_from_it() {
-        for (query, expected) in [
-            ("select turns from runs", [1, 0]),
-            ("select agent, turns from runs, turns", [1, 1]),
-            ("select count(*) from Turns t join turns u on t.turn = u.turn", [0, 2]),
-            ("select (select count(*) from runs) from \"turns\" where turns.turn > 1", [1, 1]),
-            ("select 1", [0, 0]),
+        for (query, expected, has_inner_query) in [
+            ("select turns from runs", [1, 0], false),
+            ("select agent, turns from runs, turns", [1, 1], false),
+            ("select count(*) from Turns t join turns u on t.turn = u.turn", [0, 2], false),
+            ("select 1 from (select turn from turns), runs", [1, 1], false),
+            ("with t as (select * from turns) select * from t join runs r", [1, 1], false),
+            (
+                "select (select count(*) from runs) from \"turns\" where turns.turn > 1",
+                [1, 1],
+                true,
+            ),
+            ("select 1 from runs where turns in (select turn from turns)", [1, 1], true),
+            ("select max(turns), (1) from main.runs", [0, 0], false),
         ] {
-            let found = [Table::Runs, Table::Turns].map(|table| mentions(query, table));
-            assert_eq!(found, expected, "{query}");
+            let found = Mentions::of(query);
+            let count = |table| found.counts.get(&table).copied().unwrap_or_default();
+            let counts = [count(Table::Runs), count(Table::Turns)];
+            assert_eq!((counts, found.has_inner_query), (expected, has_inner_query), "{query}");
         }
     }
 

@@ -25,7 +25,7 @@ use crate::{
 use super::{row::Row, values::Known};
 
 /// Rows whose values are sent at once: what is worked out between two frames.
-const ROWS_AT_ONCE: usize = 1000;
+const ROWS_AT_ONCE: usize = 500;
 
 /// Names that are listed where a word may become several.
 const LISTED: usize = 6;

@@ -63,7 +63,11 @@ fn progress(table: &Collection, theme: Theme) -> Vec<Span<'static>> {
         }
         (true, ..) if table.is_remote() => return vec![],
         (true, ..) if table.reads_what_is_seen() => {
-            let words = format!("{read}/{total} read: the others as they are looked at");
+            // What an export tells of is read already.
+            let words = match read < total {
+                true => format!("{read}/{total} read: the others as they are looked at"),
+                false => format!("{done}/{total} measured: the others as they are looked at"),
+            };
             return vec![own(words, theme.of(Meaning::Muted))];
         }
         (true, true, _) => format!("reading {read}/{total}"),
