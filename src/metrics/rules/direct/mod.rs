@@ -36,6 +36,8 @@ pub struct Direct {
     names: usize,
     /// Without which a file has no match.
     needs: Needs,
+    /// Without which a node is no match.
+    needs_in_node: Needs,
 }
 
 /// What must hold of a node.
@@ -133,6 +135,11 @@ fn of_kind<'f>(by_kind: &'f [u32], starts: &[u32], kind: u16) -> &'f [u32] {
 }
 
 impl Direct {
+    fn of(test: Test, utils: Vec<Test>, constraints: Vec<(usize, Test)>, names: usize) -> Self {
+        let (needs, needs_in_node) = (Needs::default(), Needs::default());
+        Self { test, utils, constraints, names, needs, needs_in_node }
+    }
+
     /// Whether it may match anywhere in a file.
     pub fn may_match(&self, file: &File<'_>) -> bool {
         self.needs.are_met(file)
@@ -145,6 +152,28 @@ impl Direct {
 
     pub fn on<'f>(&'f self, file: &'f File<'f>) -> Match<'f> {
         Match { file, rule: self, bindings: Bindings::new(self.names), is_exact: false }
+    }
+
+    /// Which of some nodes, in order, match.
+    pub fn matching<'f>(
+        &'f self,
+        file: &'f File<'f>,
+        nodes: &'f [u32],
+    ) -> impl Iterator<Item = usize> + 'f {
+        let needed = self.needs_in_node.rarest(file);
+        let last = needed.as_ref().map_or(Some(u32::MAX), |needed| needed.last().copied());
+        let nodes = &nodes[..nodes.partition_point(|&at| last.is_some_and(|last| at <= last))];
+        let mut next = 0;
+        let mut has_needed = move |at: usize| {
+            let Some(needed) = &needed else { return true };
+            while needed.get(next).is_some_and(|&node| (node as usize) < at) {
+                next += 1;
+            }
+            needed.get(next).is_some_and(|&node| node < file.flat.entries[at].after)
+        };
+        let mut rule = self.on(file);
+        let nodes = nodes.iter().map(|&at| at as usize);
+        nodes.filter(move |&at| has_needed(at) && rule.matches(at))
     }
 }
 
