@@ -154,7 +154,8 @@ impl Direct {
         Match { file, rule: self, bindings: Bindings::new(self.names), is_exact: false }
     }
 
-    /// Which of some nodes, in order, match.
+    /// Which of some nodes, in order, match. Those that have none of the nodes of the file of which one is needed are not
+    /// tried.
     pub fn matching<'f>(
         &'f self,
         file: &'f File<'f>,
