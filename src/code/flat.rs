@@ -72,12 +72,10 @@ impl<'t> Flat<'t> {
             push(&mut entries, parent, node, kinds);
             depth = depth.max(open.len());
             has_empty |= entries[at].start == entries[at].end;
-            let mut rest = Rest::of(node);
-            next = rest.next();
-            if next.is_some() {
-                open.push((at, rest));
-                continue;
+            if node.child_count() > 0 {
+                open.push((at, Rest::of(node)));
             }
+            next = None;
             while next.is_none()
                 && let Some((parent, rest)) = open.last_mut()
             {
