@@ -1,9 +1,10 @@
-//! From a path to the first frame: starting, finding, indexing, and the memory that stays.
+//! From a path to the first frame: starting, finding, indexing beside looking for the line ends, and the memory that
+//! stays. `TRAJVIEW_BENCH_GB=2` adds logs of so many gigabytes.
 
 mod logs;
 mod measure;
 
-use std::{path::Path, process::Command};
+use std::{fs::File, io::Read, path::Path, process::Command, time::Duration};
 
 use logs::{LogOptions, Tool};
 use measure::{Table, ms};
@@ -40,6 +41,7 @@ fn bench(in_full: bool) {
                 (first_words(&opened), words)
             });
             table.row(&format!("{of}: index complete"), ms(index), 11, || store::open(&path));
+            table.row(&format!("{of}: its line ends found"), ms(index), 11, || line_ends(&path));
             let shown = path.to_string_lossy();
             let used = measure::in_a_fresh_process(&["memory", &shown]);
             table.memory(&format!("{of}: private memory, opened"), memory, used[0]);
@@ -50,7 +52,49 @@ fn bench(in_full: bool) {
             );
         }
     }
+    let mini = logs::make_mini(&measure::folder(), if in_full { 100 } else { 1 });
+    let mini = mini.expect("there is room for a log");
+    // It is one value, which is held whole.
+    table.row("mini-swe-agent 100 MB: index complete", ms(125), 11, || store::open(&mini));
+    table.row("mini-swe-agent 100 MB: its line ends found", ms(125), 11, || line_ends(&mini));
+    let gigabytes = std::env::var("TRAJVIEW_BENCH_GB").ok().and_then(|words| words.parse().ok());
+    if let Some(gigabytes) = gigabytes.filter(|_| in_full) {
+        huge(&mut table, gigabytes);
+    }
     table.end();
+}
+
+/// Logs of so many gigabytes: the first words, a gigabyte of index a second, and the memory that stays.
+fn huge(table: &mut Table, gigabytes: usize) {
+    for tool in Tool::ALL {
+        let options = LogOptions::of(tool, gigabytes << 30);
+        let path = logs::make(&measure::folder(), &format!("{gigabytes}-gb"), options);
+        let path = path.expect("there is room for a log");
+        let of = format!("{} {gigabytes} GB", tool.name());
+        table.row(&format!("{of}: open, first turn's words"), ms(100), 3, || {
+            store::open_head(&path).map(|opened| opened.archive.request(&opened.run, 0))
+        });
+        let a_gigabyte_a_second = Duration::from_secs(gigabytes as u64);
+        table.row(&format!("{of}: index complete"), a_gigabyte_a_second, 3, || store::open(&path));
+        table.row(&format!("{of}: its line ends found"), a_gigabyte_a_second, 3, || {
+            line_ends(&path)
+        });
+        let used = measure::in_a_fresh_process(&["memory", &path.to_string_lossy()]);
+        table.memory(&format!("{of}: private memory, opened"), 300.0, used[0]);
+        table.memory(&format!("{of}: private memory, with the files over time"), 300.0, used[1]);
+    }
+}
+
+/// What nobody who reads a log by lines can be quicker than.
+fn line_ends(path: &Path) -> usize {
+    let mut file = File::open(path).expect("it was made");
+    let (mut block, mut ends) = (vec![0; 1 << 20], 0);
+    loop {
+        match file.read(&mut block) {
+            Ok(0) | Err(_) => return ends,
+            Ok(read) => ends += memchr::memchr_iter(b'\n', &block[..read]).count(),
+        }
+    }
 }
 
 fn first_words(opened: &store::Opened) -> Option<trajview::run::StepText> {

@@ -65,6 +65,34 @@ pub fn make(folder: &Path, name: &str, options: LogOptions) -> io::Result<PathBu
     Ok(path)
 }
 
+/// Writes a trajectory of mini-swe-agent of about so many megabytes below `folder`, unless it is there; gives its path. It has a
+/// message for every record of a log of Claude Code, its text cut where it stands.
+pub fn make_mini(folder: &Path, megabytes: usize) -> io::Result<PathBuf> {
+    let path = folder.join(format!("mini-{megabytes}.traj.json"));
+    if path.exists() {
+        return Ok(path);
+    }
+    let options = LogOptions::of(Tool::Claude, megabytes << 20);
+    let log = fs::read_to_string(make(folder, &format!("for-mini-{megabytes}"), options)?)?;
+    let mut file = BufWriter::new(fs::File::create(&path)?);
+    let head = r#"{"info": {}, "trajectory_format": "mini-swe-agent-1.1", "messages": [
+{"role": "system", "content": "You can run commands in a shell."},
+{"role": "user", "content": "Please keep the ledger of the harbour."}"#;
+    file.write_all(head.as_bytes())?;
+    let mut written = 0;
+    for (line, role) in log.lines().zip(["assistant", "user"].into_iter().cycle()) {
+        let message = format!(",\n{{\"role\": \"{role}\", \"content\": {}}}", quoted(line));
+        written += message.len();
+        if written > megabytes << 20 {
+            break;
+        }
+        file.write_all(message.as_bytes())?;
+    }
+    file.write_all(b"\n]}\n")?;
+    file.into_inner()?.sync_all()?;
+    Ok(path)
+}
+
 /// Writes the log a options describes.
 pub fn write(out: &mut impl Write, options: LogOptions) -> io::Result<()> {
     let mut log = Log::new(options);

@@ -160,7 +160,16 @@ pub fn folder() -> PathBuf {
 /// Of all threads, finished ones too. A busy machine makes the clock slower and this hardly; half of it is what two
 /// idle cores would take for work that both do.
 pub fn cpu_time() -> Duration {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    cpu_time_in("/proc/self/stat")
+}
+
+/// As [`cpu_time`], of another process; none where it is gone or the system does not tell.
+pub fn cpu_time_of(process: u32) -> Duration {
+    cpu_time_in(&format!("/proc/{process}/stat"))
+}
+
+fn cpu_time_in(stat: &str) -> Duration {
+    let stat = std::fs::read_to_string(stat).unwrap_or_default();
     let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
     let ticks =
         after_name.split_whitespace().skip(11).take(2).filter_map(|word| word.parse::<u64>().ok());

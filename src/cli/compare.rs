@@ -78,9 +78,10 @@ struct Named {
 
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
     out.write_as(&args.forms)?;
-    let scorer = args.measuring.scorer()?;
-    let named = args.runs.iter().map(|path| open(path)).collect::<Result<Vec<_>, _>>()?;
-    let mut parties = parties(&named, args.each, (&scorer, &ReuseReader::default()))?;
+    let (scorer, reader) = args.measuring.scorers()?;
+    let open = |path: &PathBuf| open(path, &scorer);
+    let named = args.runs.iter().map(open).collect::<Result<Vec<_>, _>>()?;
+    let mut parties = parties(&named, args.each, (&scorer, &reader))?;
     if let Some(word) = args.judge.as_deref() {
         pool_each(parties.iter_mut().map(|party| &mut party.rubric), word)?;
     }
@@ -99,8 +100,8 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     Ok(Exit::Fine)
 }
 
-fn open(path: &Path) -> Result<Named, Failure> {
-    Ok(Named { path: path.to_owned(), opened: store::open(path)? })
+fn open(path: &Path, scorer: &Scorer) -> Result<Named, Failure> {
+    Ok(Named { path: path.to_owned(), opened: store::open(path)?.kept_in(scorer.cache()) })
 }
 
 fn parties(
@@ -112,14 +113,15 @@ fn parties(
         let mut party = Party::new(opened.run.clone(), store::rubric::read(path));
         party.process = Some(store::processed(&opened.archive, &opened.run));
         let moments = moments(&party, each);
-        let reuse = opened.archive.reuse(&opened.run, &moments, reader).map_err(Failure::unread)?;
-        let reuse = reuse.iter().map(|reuse| reuse.as_ref().map(Reused::of));
-        party.reuse = moments.iter().copied().zip(reuse).collect();
         let ends = At::after_each(&moments);
+        // First: what is read to be measured is not read again for DIR.
         let scored = opened.archive.score(&opened.run, &ends, scorer, &|_, _| true);
         let scored = scored.map_err(Failure::unread)?.into_iter();
         let measured = scored.map(|it| it.measured().ok());
-        party.measured = moments.into_iter().zip(measured).collect();
+        party.measured = moments.iter().copied().zip(measured).collect();
+        let reuse = opened.archive.reuse(&opened.run, &moments, reader).map_err(Failure::unread)?;
+        let reuse = reuse.iter().map(|reuse| reuse.as_ref().map(Reused::of));
+        party.reuse = moments.into_iter().zip(reuse).collect();
         Ok(party)
     };
     named.iter().map(party).collect()

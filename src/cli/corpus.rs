@@ -1,17 +1,17 @@
-//! `trajview corpus`: all runs below a folder, and what two conditions do to the same tasks.
+//! `trajview corpus`: all runs below some paths, and what two conditions do to the same tasks.
 
 mod document;
 mod measure;
 mod solved;
 mod tables;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
 use crate::{
     run::{named::Named, rubric::Rubric},
-    store::{self, ReuseReader},
+    store::{self, remote},
     study::pairing::Conditions,
 };
 
@@ -24,7 +24,7 @@ use super::{
 };
 use document::Document;
 
-/// All runs below a folder: a table, paired tests between two conditions, correlations
+/// All runs below some paths: a table, paired tests between two conditions, correlations
 ///
 /// Runs are paired by the task's id and the agent, with a row for each agent and, where there are several, one of all
 /// of them pooled; of several runs under one condition the mean counts. Gaps are the first condition less the second.
@@ -37,9 +37,12 @@ use document::Document;
 /// with tasks drawn whole.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The folder below which runs are looked for, or its address
-    #[arg(value_name = "DIR", value_parser = at::place())]
-    folder: PathBuf,
+    /// Folders below which runs are looked for, runs, or addresses of them; a run that is named twice counts once
+    #[arg(value_name = "PATH", value_parser = at::place(), required_unless_present = "listed")]
+    paths: Vec<PathBuf>,
+    /// And the runs whose paths stand in this file, one a line, as `trajview sample --paths` prints them; `-` is standard input
+    #[arg(long = "paths", id = "listed", value_name = "FILE|-")]
+    listed: Option<PathBuf>,
     /// The two conditions that are compared
     #[arg(long, value_name = "A,B", default_value = "single-shot,emergent", value_parser = conditions)]
     pair: Conditions,
@@ -89,12 +92,11 @@ fn conditions(words: &str) -> Result<Conditions, String> {
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
     out.write_as(&args.forms)?;
     let paths = paths(args)?;
-    let scorer = args.measuring.scorer()?;
+    let (scorer, reader) = args.measuring.scorers()?;
     let judge = judge(args.judge.as_deref(), &paths)?;
     let prices = args.pricing.prices()?;
-    let reader = ReuseReader::default();
     let with = measure::With { scorer: &scorer, reader: &reader, judge, prices: &prices };
-    let runs = measure::all(&paths, &args.folder, &with);
+    let runs = measure::all(&paths, &shared(args, &paths), &with);
     let plan = args.resampling.plan();
     let document = Document::of(runs, &args.pair, &plan, scorer.ruler());
     if args.json {
@@ -124,15 +126,57 @@ fn judge(word: Option<&str>, paths: &[PathBuf]) -> Result<Option<Named>, Failure
     compare::judge_called(word, &rubrics.iter().collect::<Vec<_>>())
 }
 
+/// The runs that are named and those below the folders that are, sorted, each once.
 fn paths(args: &Args) -> Result<Vec<PathBuf>, Failure> {
-    let folder = args.folder.display();
-    if let Err(why) = store::disk::metadata(&args.folder) {
-        return Err(Failure::unread(format!("cannot read {folder}: {why}")));
+    let listed = args.listed.as_deref().map(listed).transpose()?.unwrap_or_default();
+    let mut runs = vec![];
+    for path in args.paths.iter().chain(&listed) {
+        let named = path.display();
+        if !store::holds_runs(path) {
+            // What lies in a file that holds others is nothing that the disk knows.
+            let is_inside =
+                path.ancestors().skip(1).find(|it| it.exists()).is_some_and(Path::is_file);
+            if let (Err(why), false) = (store::disk::metadata(path), is_inside) {
+                return Err(Failure::unread(format!("cannot read {named}: {why}")));
+            }
+            runs.push(path.clone());
+            continue;
+        }
+        let below = store::runs_below(path);
+        if below.is_empty() {
+            let why = format!("{named}: no recording below this folder");
+            return Err(Failure::not_understood(why));
+        }
+        runs.extend(below);
     }
-    let paths = store::runs_below(&args.folder);
-    if paths.is_empty() {
-        let why = format!("{folder}: no recording below this folder");
-        return Err(Failure::not_understood(why));
+    if runs.is_empty() {
+        return Err(Failure::not_understood("no path is listed, so there is no run"));
     }
-    Ok(paths)
+    runs.sort();
+    runs.dedup();
+    Ok(runs)
+}
+
+/// The paths in a list, one a line.
+fn listed(file: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let read = match file.as_os_str() == "-" {
+        true => std::io::read_to_string(std::io::stdin()),
+        false => std::fs::read_to_string(file),
+    };
+    let text =
+        read.map_err(|why| Failure::unread(format!("cannot read {}: {why}", file.display())))?;
+    let lines = text.lines().map(|line| line.trim_end_matches('\r'));
+    Ok(lines.filter(|line| !line.trim().is_empty()).map(|it| remote::named(it.into())).collect())
+}
+
+/// Below which the table calls each run by its path: the one folder that was named, else the innermost that all runs are in.
+fn shared(args: &Args, runs: &[PathBuf]) -> PathBuf {
+    if let ([folder], None) = (args.paths.as_slice(), &args.listed) {
+        return folder.clone();
+    }
+    let mut shared = runs.first().and_then(|run| run.parent()).unwrap_or(Path::new(""));
+    while !runs.iter().all(|run| run.starts_with(shared)) {
+        shared = shared.parent().unwrap_or(Path::new(""));
+    }
+    shared.to_owned()
 }

@@ -530,7 +530,7 @@ impl Teller<'_> {
 
     /// A file that a turn changed, with its lines counted.
     pub fn change_row(&self, change: &Change) -> EditRow {
-        let lines = self.archive.diff(self.run, change, 0).line_counts();
+        let lines = self.archive.line_counts_of(self.run, change);
         EditRow {
             path: change.path.to_string(),
             kind: change.kind.word(),
@@ -558,8 +558,9 @@ impl Teller<'_> {
             tokens: run.tokens(),
             cost_usd: run.cost_usd(),
             computed: ComputedRow::of(&self.cost.total()),
-            added: known.then(|| edits().filter_map(|edit| edit.added).sum()),
-            removed: known.then(|| edits().filter_map(|edit| edit.removed).sum()),
+            // Where no edit tells its lines they are not measured.
+            added: edits().filter_map(|edit| edit.added).reduce(|a, b| a + b),
+            removed: edits().filter_map(|edit| edit.removed).reduce(|a, b| a + b),
             duration_s: ended.and_then(|(end, start)| end.seconds_since(start)),
         }
     }

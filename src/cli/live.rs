@@ -105,6 +105,9 @@ pub struct Args {
     /// Take orders on standard input: `go`, `pause`; its end stops the run. `trajview batch` says it
     #[arg(long, value_name = "turn|run", hide = true, requires = "headless", value_parser = ["turn", "run"])]
     steered: Option<String>,
+    /// How often its batch saw the next turn refused; a turn that is refused ends the run, until it was so as often as may be
+    #[arg(long, hide = true, value_name = "N", requires = "steered")]
+    tried: Option<usize>,
     /// Leave that folder when the run is over
     #[arg(long)]
     keep_work: bool,
@@ -284,7 +287,7 @@ fn steered(args: &Args, job: Job, control: &Control) -> Job {
     let Some(by) = &args.steered else { return job };
     let control = control.clone();
     std::thread::spawn(move || control.obey(std::io::stdin().lock()));
-    Job { step_by_step: by == "turn", ..job }
+    Job { step_by_step: by == "turn", tried: args.tried, ..job }
 }
 
 /// Shows the run while it is made; what came of it is printed when the screen is gone.
@@ -565,8 +568,9 @@ fn wanted(args: &Args, asks: &Asks) -> Result<Job, Failure> {
     let components = args.components.as_deref().map(bytes_of).transpose()?;
     let store = args.layer_store.as_deref().map(store_of).transpose()?.unwrap_or_default();
     let layers = LayerFiles { store, helper: None };
-    let (has_person, step_by_step) = (false, false);
-    let mut job = Job { setup, script, bundle, components, layers, has_person, step_by_step };
+    let (has_person, step_by_step, tried) = (false, false, None);
+    let mut job =
+        Job { setup, script, bundle, components, layers, has_person, step_by_step, tried };
     help(args, &mut job)?;
     Ok(job)
 }

@@ -1,13 +1,16 @@
 //! How a command measures code: whose formulas, which rules, with or without what was measured before.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use crate::{
     metrics::{
         quality::{Profile, Ruler},
         rules::Rules,
     },
-    store::{self, Cache, Scorer},
+    store::{self, Cache, ReuseReader, Scorer},
 };
 
 use super::Failure;
@@ -40,12 +43,19 @@ impl Measuring {
         let ruler = Ruler::new(self.profile, rules(self.rules.as_deref())?);
         Ok(Scorer::new(ruler, cache(!self.no_cache)))
     }
+
+    /// With what reads the same files for DIR; both keep what they find in one cache.
+    pub fn scorers(&self) -> Result<(Scorer, Arc<ReuseReader>), Failure> {
+        let scorer = self.scorer()?;
+        let reader = Arc::new(ReuseReader::kept_in(scorer.cache()));
+        Ok((scorer.with_reader(Arc::clone(&reader)), reader))
+    }
 }
 
 /// The cache of measures, unless it is not wanted. One that cannot be opened costs time and nothing else.
-pub fn cache(is_wanted: bool) -> Option<Cache> {
+pub fn cache(is_wanted: bool) -> Option<Arc<Cache>> {
     let path = Cache::default_path().filter(|_| is_wanted)?;
-    Cache::open(&path).map_err(|why| super::output::tell(&why)).ok()
+    Cache::open(&path).map_err(|why| super::output::tell(&why)).map(Arc::new).ok()
 }
 
 /// `profile scb-paper · 137 rules, FILE`, or what the rules are where they are not the profile's.

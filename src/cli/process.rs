@@ -67,7 +67,7 @@ pub struct Args {
 
 impl Args {
     fn cache(&self) -> Option<Arc<Cache>> {
-        cache(!self.no_cache).map(Arc::new)
+        cache(!self.no_cache)
     }
 }
 

@@ -97,8 +97,7 @@ pub enum Each {
 
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
     out.write_as(&args.forms)?;
-    let reader = Arc::new(ReuseReader::default());
-    let scorers = (args.measuring.scorer()?.with_reader(Arc::clone(&reader)), reader);
+    let scorers = args.measuring.scorers()?;
     let scorer = &scorers.0;
     if args.tree.is_some() && args.sharding.is_asked() {
         return Err(Failure::wrong("--shard is for runs, --tree has none"));
@@ -113,7 +112,8 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
                 true => args.sharding.runs(&args.runs)?,
                 false => args.runs.clone(),
             };
-            runs.iter().map(|path| of_run(path, args, &scorers)).collect::<Result<_, _>>()?
+            let all = || runs.iter().map(|path| of_run(path, args, &scorers));
+            scorer.gathering(|| all().collect::<Result<Vec<_>, Failure>>())?
         }
     };
     if args.json {
@@ -166,7 +166,7 @@ fn of_folder(folder: &Path, (scorer, reader): &Scorers) -> Result<Document, Fail
 }
 
 fn of_run(path: &Path, args: &Args, (scorer, reader): &Scorers) -> Result<Document, Failure> {
-    let opened = store::open(path)?;
+    let opened = store::open(path)?.kept_in(scorer.cache());
     let (run, archive) = (&*opened.run, &*opened.archive);
     let told = if args.detail { NodeRows::Nodes } else { NodeRows::Sums };
     let tree = match run.rubric_tree.as_ref().map(|tree| rubric_tree::row(tree, told)) {

@@ -108,13 +108,12 @@ fn print_run(
     out.line("")?;
     states(run, out)?;
     out.line(&format!(
-        "{}, {} steps, {} tool calls, {} errors, +{} −{} lines, tokens in {} (cached {}) out {} (reasoning {})",
+        "{}, {} steps, {} tool calls, {} errors, {}, tokens in {} (cached {}) out {} (reasoning {})",
         at::turns(totals.turns) + &not_counted(totals.turns_not_counted),
         totals.steps.unwrap_or(0), // there are turns, so it is known
         totals.tool_calls.unwrap_or(0),
         totals.errors.unwrap_or(0),
-        totals.added.unwrap_or(0),
-        totals.removed.unwrap_or(0),
+        lines_of(totals.added.zip(totals.removed)),
         dash(totals.tokens.input),
         dash(totals.tokens.cached_input),
         dash(totals.tokens.output),
@@ -155,6 +154,14 @@ fn states(run: &Run, out: &mut Out) -> std::io::Result<()> {
         .skipped
         .iter()
         .try_for_each(|title| out.line(&format!("a request was skipped: {title}")))
+}
+
+/// Lines added and removed, where an edit tells some.
+fn lines_of(lines: Option<(u64, u64)>) -> String {
+    lines.map_or_else(
+        || "lines not recorded".into(),
+        |(added, removed)| format!("+{added} −{removed} lines"),
+    )
 }
 
 /// ` (1 more does not count)`

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::store::dataset::{Cell, Database, Spool, named_in};
+use crate::store::dataset::{Answer, Cell, Database, Exported, Spool, named_in};
 
 use super::{
     Exit, Failure, Outcome, at,
@@ -21,13 +21,14 @@ use super::{
 /// Ask runs in SQL, over the tables that export writes
 ///
 /// The tables are those of `trajview export --columns`; only those that the query names are made. The words are SQLite's; true and
-/// false are 1 and 0. Nothing is kept.
+/// false are 1 and 0. Nothing is kept. A folder that export or merge wrote is asked as it lies: of Parquet only the columns are read that
+/// the query names, and no recording is opened.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The query, as "select agent, count(*) from runs group by agent"
     #[arg(value_name = "QUERY")]
     query: String,
-    /// Logs, run bundles, or folders below which runs are looked for
+    /// Logs, run bundles, or folders below which runs are looked for; or folders with exported tables
     #[arg(value_name = "PATH", required = true, value_parser = at::recording())]
     paths: Vec<PathBuf>,
     /// The moments in the table of points
@@ -59,6 +60,13 @@ struct Document<'a> {
 
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
     out.write_as(&args.forms)?;
+    if let Some(exported) = exported(args)? {
+        let cannot = |why: std::io::Error| Failure::unread(why.to_string());
+        let database = Database::over(&exported, &args.query).map_err(cannot)?;
+        let answer = database.ask(&args.query).map_err(Failure::wrong)?;
+        write(args, &answer, out)?;
+        return Ok(Exit::Fine);
+    }
     let tables = named_in(&args.query);
     let with = With::new(&tables, args.each, &args.measuring, &args.pricing, &Redacting::off())?;
     let cannot = |why: std::io::Error| Failure::unread(format!("cannot keep the rows: {why}"));
@@ -68,6 +76,33 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     unread.iter().for_each(|it| tell(&it.why));
     let database = Database::of(&mut spool, &tables).map_err(cannot)?;
     let answer = database.ask(&args.query).map_err(Failure::wrong)?;
+    write(args, &answer, out)?;
+    let is_shard = args.sharding.is_asked();
+    Ok(if is_shard { Exit::Fine } else { exit_of(spool.count(), &unread) })
+}
+
+/// The tables that were exported into the folders that are named; None where recordings are named.
+fn exported(args: &Args) -> Result<Option<Exported>, Failure> {
+    let found: Vec<Option<Exported>> = args.paths.iter().map(|path| Exported::at(path)).collect();
+    if found.iter().all(Option::is_none) {
+        return Ok(None);
+    }
+    let mut all = vec![];
+    for (path, found) in args.paths.iter().zip(found) {
+        let why = "is no folder of exported tables; name recordings, or exports, not both";
+        all.push(found.ok_or_else(|| Failure::wrong(format!("{}: {why}", path.display())))?);
+    }
+    if args.sharding.is_asked() {
+        return Err(Failure::wrong("--shard is for recordings: an export is of the shards it has"));
+    }
+    let exported = Exported::joined(all);
+    for table in named_in(&args.query) {
+        exported.missing(table).iter().for_each(|why| tell(why));
+    }
+    Ok(Some(exported))
+}
+
+fn write(args: &Args, answer: &Answer, out: &mut Out) -> std::io::Result<()> {
     if args.json {
         let row = |cells: &Vec<Cell>| {
             answer.columns.iter().map(String::as_str).zip(cells.iter().map(json)).collect()
@@ -96,8 +131,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         }
         table.write(args.forms.md, out)?;
     }
-    let is_shard = args.sharding.is_asked();
-    Ok(if is_shard { Exit::Fine } else { exit_of(spool.count(), &unread) })
+    Ok(())
 }
 
 fn json(cell: &Cell) -> Value {

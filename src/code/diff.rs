@@ -14,7 +14,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 pub use super::patch::LineKind;
 use super::{
-    patch::{PatchHunk, PatchLine},
+    patch::{LineCounts, PatchHunk, PatchLine},
     short::ShortWords,
 };
 
@@ -268,7 +268,7 @@ fn byte_hunk<'t>(ops: &[DiffOp], old: &[&'t [u8]], new: &[&'t [u8]]) -> ByteHunk
     ByteHunk { span: Sides { old: cover(DiffOp::old_range), new: cover(DiffOp::new_range) }, lines }
 }
 
-fn split_lines(bytes: &[u8]) -> Vec<&[u8]> {
+pub(super) fn split_lines(bytes: &[u8]) -> Vec<&[u8]> {
     let mut lines = vec![];
     let mut start = 0;
     for end in memchr::memchr_iter(b'\n', bytes) {
@@ -281,14 +281,26 @@ fn split_lines(bytes: &[u8]) -> Vec<&[u8]> {
     lines
 }
 
-/// What turns one list of lines into the other, by the same rule whatever the machine is doing.
-fn compare(old: &[&[u8]], new: &[&[u8]]) -> Vec<DiffOp> {
+/// Whether two lists of lines differ in so many that they are compared by histogram.
+pub(super) fn is_by_histogram(old: &[&[u8]], new: &[&[u8]]) -> bool {
     let same = |pairs: &mut dyn Iterator<Item = (&&[u8], &&[u8])>| {
         pairs.take_while(|(old, new)| old == new).count()
     };
     let before = same(&mut old.iter().zip(new));
     let after = same(&mut old[before..].iter().rev().zip(new[before..].iter().rev()));
-    if old.len() + new.len() - 2 * (before + after) > MOST_BY_PATIENCE {
+    old.len() + new.len() - 2 * (before + after) > MOST_BY_PATIENCE
+}
+
+/// Lines that are added and removed, by histogram.
+pub(super) fn histogram_counts(old: &[&[u8]], new: &[&[u8]]) -> LineCounts {
+    let kept = |op: &DiffOp| if let DiffOp::Equal { len, .. } = op { *len } else { 0 };
+    let kept: usize = by_histogram(old, new).iter().map(kept).sum();
+    LineCounts { added: new.len() - kept, removed: old.len() - kept }
+}
+
+/// What turns one list of lines into the other, by the same rule whatever the machine is doing.
+fn compare(old: &[&[u8]], new: &[&[u8]]) -> Vec<DiffOp> {
+    if is_by_histogram(old, new) {
         return by_histogram(old, new);
     }
     let mut numbers: HashMap<&[u8], usize, ShortWords> = HashMap::default();

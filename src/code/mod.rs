@@ -5,6 +5,7 @@
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod base64;
+pub mod counts;
 pub mod diff;
 pub mod flat;
 pub mod highlight;

@@ -71,16 +71,28 @@ fn value(value: Value<'_>, take: &mut dyn FnMut(&Object<'_>) -> bool) -> bool {
     Object::of(value).is_none_or(|object| take(&object))
 }
 
-/// A JSON text that may be cut off, up to its last whole value, with what is open closed.
+/// A JSON text that may be cut off, up to its last value, with what is open closed: a text that is itself cut off ends where
+/// it is cut, or before the signs written as escapes that stand there.
 fn closed(text: &str) -> String {
     let mut open: Vec<u8> = vec![];
     let mut safe = (0, 0);
     let (mut in_string, mut is_escaped, mut is_key) = (false, false, false);
+    // Where the latest escapes that follow each other begin and end.
+    let mut escapes = (0, 0);
     for (at, byte) in text.bytes().enumerate() {
         if in_string {
             match byte {
-                _ if is_escaped => is_escaped = false,
-                b'\\' => is_escaped = true,
+                _ if is_escaped => {
+                    is_escaped = false;
+                    escapes.1 = at + if byte == b'u' { 5 } else { 1 };
+                }
+                b'\\' => {
+                    is_escaped = true;
+                    if escapes.1 != at {
+                        escapes.0 = at;
+                    }
+                    escapes.1 = text.len() + 1;
+                }
                 b'"' => {
                     in_string = false;
                     if !is_key {
@@ -116,9 +128,14 @@ fn closed(text: &str) -> String {
             _ => {}
         }
     }
-    let (end, depth) = safe;
-    let mut text = text[..end].to_owned();
-    open.truncate(depth);
+    let mut text = if in_string && !is_key {
+        let end = if escapes.1 >= text.len() { escapes.0 } else { text.len() };
+        text[..end].to_owned() + "\""
+    } else {
+        let (end, depth) = safe;
+        open.truncate(depth);
+        text[..end].to_owned()
+    };
     text.extend(open.iter().rev().map(|byte| if *byte == b'{' { '}' } else { ']' }));
     text
 }
@@ -129,12 +146,14 @@ mod tests {
 
     #[test]
     fn wherever_a_document_is_cut_its_beginning_is_json() {
-        let whole = r#"{"a": "x\"y", "list": [1, {"b": null, "c": [true, "é"]}], "last": 3.5}"#;
+        let whole = r#"{"a": "x\"y\ud83d\ude00\\", "list": [1, {"b": null, "c": [true, "é"]}], "last": 3.5}"#;
         for end in (1..=whole.len()).filter(|end| whole.is_char_boundary(*end)) {
             let text = closed(&whole[..end]);
             assert!(serde_json::from_str::<serde_json::Value>(&text).is_ok(), "{text}");
         }
         assert_eq!(closed(whole), whole);
-        assert_eq!(closed(r#"{"a": "x", "b": [1, "tw"#), r#"{"a": "x", "b": [1]}"#);
+        assert_eq!(closed(r#"{"a": "x", "b": [1, "tw"#), r#"{"a": "x", "b": [1, "tw"]}"#);
+        assert_eq!(closed(r#"{"a": "x", "ke"#), r#"{"a": "x"}"#);
+        assert_eq!(closed(r#"["\ud83d\ude"#), r#"[""]"#);
     }
 }

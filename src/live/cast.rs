@@ -17,6 +17,8 @@ pub struct Cast {
     path: PathBuf,
     size: (u16, u16),
     secrets: Secrets,
+    /// A longer recording is not written on (bytes).
+    most: u64,
     open: Option<Open>,
 }
 
@@ -29,15 +31,30 @@ struct Open {
     cover: Cover,
     /// The beginning of a character whose end has not come.
     part: Vec<u8>,
+    /// Bytes in the file.
     written: u64,
+    most: u64,
 }
 
-/// A longer recording is not written on (bytes).
+/// How long a recording may become (bytes).
 const MOST_BYTES: u64 = 256 << 20;
+
+/// What is read of its end to know when its last event was (bytes).
+const LAST_BYTES: u64 = 1 << 20;
 
 impl Cast {
     pub fn new(bundle: &Path, size: (u16, u16), secrets: Secrets) -> Self {
-        Self { path: bundle.join("session/terminal.cast"), size, secrets, open: None }
+        let path = bundle.join("session/terminal.cast");
+        Self { path, size, secrets, most: MOST_BYTES, open: None }
+    }
+
+    /// Why what the terminal shows is not kept any more; None while it is.
+    pub fn problem(&self) -> Option<String> {
+        let open = self.open.as_ref().filter(|open| open.written >= open.most)?;
+        Some(format!(
+            "session/terminal.cast ends before the run does: {} MB of it are kept, and no more than the disk takes",
+            open.most >> 20
+        ))
     }
 
     /// Output of the terminal, and what of it may be shown: the same without secrets. Nothing is written before the first of it.
@@ -81,9 +98,12 @@ impl Cast {
     fn begin(&self) -> std::io::Result<Open> {
         let folder = self.path.parent().unwrap_or(Path::new("."));
         std::fs::create_dir_all(folder)?;
-        let before = std::fs::read_to_string(&self.path).ok().map(|text| last_time(&text));
+        let before = last_bytes(&self.path, LAST_BYTES).unwrap_or_default();
         let mut file = OpenOptions::new().append(true).create(true).open(&self.path)?;
-        if before.is_none() {
+        if !before.is_empty() && !before.ends_with('\n') {
+            writeln!(file)?; // an event that was being written when the run was killed is none
+        }
+        if file.metadata()?.len() == 0 {
             let (width, height) = self.size;
             let timestamp = jiff::Timestamp::now().as_second();
             let head =
@@ -91,8 +111,9 @@ impl Cast {
             writeln!(file, "{head}")?;
         }
         let cover = Cover::new(self.secrets.clone());
-        let (part, began) = (vec![], Instant::now());
-        Ok(Open { file, began, before: before.unwrap_or(0.0), cover, part, written: 0 })
+        let (part, began, written) = (vec![], Instant::now(), file.metadata()?.len());
+        let (before, most) = (last_time(&before), self.most);
+        Ok(Open { file, began, before, cover, part, written, most })
     }
 }
 
@@ -102,18 +123,24 @@ const MOST_READ: u64 = 8 << 20;
 /// What the terminal was sent in the end, as far back as is read; None without a recording. Lines that are no events are
 /// passed over.
 pub fn output_of(bundle: &Path) -> Option<Vec<u8>> {
-    let mut file = File::open(bundle.join("session/terminal.cast")).ok()?;
-    let size = file.metadata().ok()?.len();
-    let from = size.saturating_sub(MOST_READ);
-    file.seek(SeekFrom::Start(from)).ok()?;
-    let mut bytes = vec![];
-    file.take(MOST_READ).read_to_end(&mut bytes).ok()?;
-    let text = String::from_utf8_lossy(&bytes);
-    // What is not read from the start begins within a line.
-    let lines = text.lines().skip(usize::from(from > 0));
-    let events = lines.filter_map(|line| serde_json::from_str::<(f64, String, String)>(line).ok());
+    let text = last_bytes(&bundle.join("session/terminal.cast"), MOST_READ)?;
+    let events =
+        text.lines().filter_map(|line| serde_json::from_str::<(f64, String, String)>(line).ok());
     let output = events.filter(|(_, kind, _)| kind == "o").map(|(.., data)| data);
     Some(output.collect::<String>().into_bytes())
+}
+
+/// The lines at the end of a file, those that are whole; None where there is none.
+fn last_bytes(path: &Path, most: u64) -> Option<String> {
+    let mut file = File::open(path).ok()?;
+    let from = file.metadata().ok()?.len().saturating_sub(most);
+    file.seek(SeekFrom::Start(from)).ok()?;
+    let mut bytes = vec![];
+    file.take(most).read_to_end(&mut bytes).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    // What is not read from the start begins within a line.
+    let within = if from > 0 { text.find('\n').map_or(text.len(), |at| at + 1) } else { 0 };
+    Some(text[within..].to_owned())
 }
 
 /// The time of the last whole event.
@@ -136,10 +163,10 @@ impl Open {
     fn event(&mut self, kind: &str, data: &str) {
         let time = self.before + self.began.elapsed().as_secs_f64();
         let line = json!([(time * 1e6).round() / 1e6, kind, data]).to_string();
-        if self.written < MOST_BYTES && writeln!(self.file, "{line}").is_ok() {
+        if self.written < self.most && writeln!(self.file, "{line}").is_ok() {
             self.written += line.len() as u64 + 1;
         } else {
-            self.written = MOST_BYTES; // a full disk is told by what matters more
+            self.written = self.most; // a full disk is told by what matters more
         }
     }
 }
@@ -183,7 +210,38 @@ mod tests {
         assert_eq!(said, ["ogr", "o\u{fc}n ", "o************** x", "r100x30"]);
 
         let last = events(bundle.path()).last().unwrap().0;
+        let path = bundle.path().join("session/terminal.cast");
+        let whole = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, whole + "[12.5, \"o\", \"torn").unwrap();
         Cast::new(bundle.path(), (80, 24), secrets).output(b"again");
-        assert!(events(bundle.path()).last().unwrap().0 >= last);
+        let text = std::fs::read_to_string(&path).unwrap();
+        let (before, after) = text.trim_end().rsplit_once('\n').unwrap();
+        assert!(before.ends_with("\"torn"), "{before}");
+        let after: (f64, String, String) = serde_json::from_str(after).unwrap();
+        assert!(after.0 >= last && after.2 == "again");
+    }
+
+    #[test]
+    fn a_recording_that_became_too_long_is_not_written_on_and_says_so() {
+        let bundle = tempfile::tempdir().unwrap();
+        let new = || Cast { most: 200, ..Cast::new(bundle.path(), (80, 24), Secrets::default()) };
+        let mut cast = new();
+        cast.output(b"some words");
+        assert_eq!(cast.problem(), None);
+
+        (0..20).for_each(|_| drop(cast.output(b"some more words")));
+
+        let long = std::fs::metadata(bundle.path().join("session/terminal.cast")).unwrap().len();
+        assert!((200..300).contains(&long), "{long}");
+        assert!(cast.problem().unwrap().starts_with("session/terminal.cast ends before"));
+        assert_eq!(cast.output(b"shown"), b"shown");
+        // What was written counts for whoever goes on with it, too.
+        let mut next = new();
+        next.output(b"words");
+        assert_eq!(
+            std::fs::metadata(bundle.path().join("session/terminal.cast")).unwrap().len(),
+            long
+        );
+        assert!(next.problem().is_some());
     }
 }

@@ -108,7 +108,7 @@ impl Recorder<'_> {
     fn open_chat(&mut self, turn: usize) -> Result<Opened, Halt> {
         let goes_on = self.agent.process.as_mut().is_some_and(|it| it.ending().is_none());
         let failed = |why: String| Halt::Failed { turn, why };
-        let Ends { watch, marker } = self.ends(goes_on).map_err(failed)?;
+        let Ends { watch, marker, .. } = self.ends(goes_on).map_err(failed)?;
         if goes_on {
             return Ok(Opened { watch, marker: None });
         }

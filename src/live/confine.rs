@@ -22,6 +22,8 @@ use super::{
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Confinement {
     hidden: Vec<PathBuf>,
+    /// What the covers are called; see [`mark_of`].
+    mark: String,
     /// The sandbox that hides them instead, where one is wanted.
     wrapper: Option<Wrapper>,
 }
@@ -42,18 +44,23 @@ impl Confinement {
         hidden.dedup_by(|path, before| path.starts_with(before));
         let work = work.unwrap_or_else(|| setup.folders.work.clone());
         let wrapper = Wrapper::of(setup, &work, &hidden);
-        Self { hidden, wrapper }
+        Self { hidden, wrapper, ..Self::default() }
+    }
+
+    /// The same for the processes of one run, which are known by it.
+    pub fn marked(self, run: &str) -> Self {
+        Self { mark: mark_of(run), ..self }
     }
 
     /// The sandbox of a run alone, with nothing hidden.
     pub fn sandbox_of(setup: &Setup, work: &Path) -> Self {
-        Self { hidden: vec![], wrapper: Wrapper::of(setup, work, &[]) }
+        Self { wrapper: Wrapper::of(setup, work, &[]), ..Self::default() }
     }
 
     /// The same without anything hidden: the sandbox stays.
     pub fn open(self) -> Self {
         let wrapper = self.wrapper.map(Wrapper::open);
-        Self { hidden: vec![], wrapper }
+        Self { wrapper, ..Self::default() }
     }
 
     /// Why nothing can be hidden here; a sentence. Found out by trying, with a process that ends before it becomes a program.
@@ -86,8 +93,14 @@ impl Confinement {
     /// The same for a command that is made, between fork and exec.
     pub fn apply(&self, command: &mut Command) -> io::Result<()> {
         let is_done = self.hidden.is_empty() || self.has_sandbox();
-        if is_done { Ok(()) } else { system::apply(&self.hidden, command) }
+        if is_done { Ok(()) } else { system::apply(&self.hidden, &self.mark, command) }
     }
+}
+
+/// What the covers of a run are called in the list of mounts. Every process that an agent started has them, whatever it did
+/// to its session and its environment, and none can take them away.
+pub fn mark_of(run: &str) -> String {
+    format!("trajview-live-{run}")
 }
 
 fn real(path: &Path) -> Option<PathBuf> {
@@ -145,8 +158,8 @@ mod system {
         Ok(Place { path: CString::new(path.as_os_str().as_bytes())?, is_folder })
     }
 
-    pub fn apply(hidden: &[PathBuf], command: &mut Command) -> io::Result<()> {
-        let enter = entering(hidden)?;
+    pub fn apply(hidden: &[PathBuf], mark: &str, command: &mut Command) -> io::Result<()> {
+        let enter = entering(hidden, mark)?;
         // SAFETY: between fork and exec `enter` makes system calls alone; its memory was set aside before.
         unsafe { command.pre_exec(enter) };
         Ok(())
@@ -157,7 +170,7 @@ mod system {
             return Some("there is nothing to hide".into());
         };
         let tried = CString::new(first).map_err(io::Error::from).and_then(|path| {
-            let mut enter = entering(hidden)?;
+            let mut enter = entering(hidden, "")?;
             let mut command = Command::new("/proc/self/exe");
             let attempt = move || {
                 enter()?;
@@ -198,8 +211,10 @@ mod system {
     /// waits for the process to say that it has one: root keeps every id there is, others their own.
     fn entering(
         hidden: &[PathBuf],
+        mark: &str,
     ) -> io::Result<impl FnMut() -> io::Result<()> + Send + Sync + use<>> {
         let places = hidden.iter().map(place).collect::<io::Result<Vec<Place>>>()?;
+        let mark = CString::new(if mark.is_empty() { "tmpfs" } else { mark })?;
         let (asked, ask) = pipe_with(PipeFlags::CLOEXEC)?;
         let (answer, answered) = pipe_with(PipeFlags::CLOEXEC)?;
         let is_root = geteuid().is_root();
@@ -214,14 +229,14 @@ mod system {
             if is_root {
                 // In two steps: what was mounted outside the user namespace cannot be unmounted inside it.
                 leave(UnshareFlags::NEWNS)?;
-                cover(&places)?;
+                cover(&places, &mark)?;
                 leave(UnshareFlags::NEWUSER | UnshareFlags::NEWNS)?;
                 ask_for_ids(&ask, &answer)
             } else {
                 // The right to mount ends when another program takes the process over.
                 leave(UnshareFlags::NEWUSER | UnshareFlags::NEWNS)?;
                 ask_for_ids(&ask, &answer)?;
-                cover(&places)
+                cover(&places, &mark)
             }
         })
     }
@@ -241,7 +256,7 @@ mod system {
         }
     }
 
-    fn cover(places: &[Place]) -> io::Result<()> {
+    fn cover(places: &[Place], mark: &CStr) -> io::Result<()> {
         mount_change(c"/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)?;
         for Place { path, is_folder } in places {
             if *is_folder {
@@ -249,7 +264,7 @@ mod system {
                     | MountFlags::NOSUID
                     | MountFlags::NODEV
                     | MountFlags::NOEXEC;
-                mount(c"tmpfs", path.as_c_str(), c"tmpfs", flags, c"mode=000,size=4k")?;
+                mount(mark, path.as_c_str(), c"tmpfs", flags, c"mode=000,size=4k")?;
             } else {
                 mount_bind(c"/dev/null", path.as_c_str())?;
             }
@@ -292,7 +307,7 @@ mod system {
 mod system {
     use std::{io, path::PathBuf, process::Command};
 
-    pub fn apply(_hidden: &[PathBuf], _command: &mut Command) -> io::Result<()> {
+    pub fn apply(_hidden: &[PathBuf], _mark: &str, _command: &mut Command) -> io::Result<()> {
         Ok(())
     }
 

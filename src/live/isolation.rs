@@ -74,6 +74,11 @@ impl Isolation {
 
     /// As `provenance` says it; None without a sandbox.
     pub fn said(&self) -> Option<String> {
+        self.place().map(|place| format!("the agent worked in {place}"))
+    }
+
+    /// Where the agent works; None without a sandbox.
+    pub fn place(&self) -> Option<String> {
         let network = match self.network {
             Network::On => "with the network",
             Network::Loopback => "with the model server of this machine and no other network",
@@ -81,9 +86,9 @@ impl Isolation {
         };
         match self.sandbox {
             Sandbox::None => None,
-            Sandbox::Bwrap => Some(format!("the agent worked in a sandbox (bwrap) {network}")),
+            Sandbox::Bwrap => Some(format!("a sandbox (bwrap) {network}")),
             Sandbox::Docker | Sandbox::Podman => Some(format!(
-                "the agent worked in a container ({}, image {}) {network}",
+                "a container ({}, image {}) {network}",
                 self.sandbox.word(),
                 self.image.as_deref().unwrap_or_default()
             )),

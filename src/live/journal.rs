@@ -4,7 +4,7 @@
 use std::{
     collections::BTreeMap,
     fs::{File, OpenOptions},
-    io::{Read, Seek, SeekFrom, Write},
+    io::{self, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
 };
 
@@ -137,6 +137,8 @@ pub struct Progress {
     pub open: Option<TurnRow>,
     pub remarks: Vec<String>,
     pub is_finished: bool,
+    /// Whether the code was tested after the last turn that counts.
+    pub is_tested: bool,
     /// Why it stopped, where that is the last thing that happened.
     pub stopped: Option<String>,
     /// The files of the bundle as they were sealed, where we have written nothing since; for whoever goes on with the run.
@@ -161,12 +163,25 @@ pub struct Done {
 }
 
 impl Journal {
-    /// A new journal. The lock tells another trajview that the run is under way.
+    /// A new journal, or the one of a run that was killed before it began. The lock tells another trajview that the run is
+    /// under way: of two that begin at once, one gets it.
     pub fn create(bundle: &Path) -> Result<Self, WriteError> {
         let path = bundle.join("live.jsonl");
-        let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path);
-        let file = file.map_err(WriteError::at(&path))?;
-        Self { path, file }.locked()
+        let failed = WriteError::at(&path);
+        let options = OpenOptions::new().read(true).write(true).clone();
+        let file = match options.clone().create_new(true).open(&path) {
+            Err(why) if why.kind() == io::ErrorKind::AlreadyExists => options.open(&path),
+            file => file,
+        };
+        let mut journal = Self { path: path.clone(), file: file.map_err(failed)? }.locked()?;
+        let mut text = vec![];
+        journal.file.read_to_end(&mut text).map_err(failed)?;
+        if before(&text).is_some() {
+            let why = "exists already; name another folder, or go on with the run with --resume";
+            return Err(WriteError::Taken { path: bundle.to_owned(), why: why.into() });
+        }
+        journal.cut(0).map_err(failed)?;
+        Ok(journal)
     }
 
     /// The journal of a run to go on with, and what it says. None where there is none, or it does not say how it began.
@@ -184,8 +199,7 @@ impl Journal {
         // A line that was being written when the run was killed is no line.
         let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         text.truncate(whole);
-        journal.file.set_len(whole as u64).map_err(failed)?;
-        journal.file.seek(SeekFrom::End(0)).map_err(failed)?;
+        journal.cut(whole as u64).map_err(failed)?;
         Ok(before(&text).map(|before| (journal, before)))
     }
 
@@ -200,15 +214,28 @@ impl Journal {
         }
     }
 
-    /// Writes a line and brings it to the disk.
+    /// Makes it so long, and writes on from there.
+    fn cut(&mut self, length: u64) -> io::Result<()> {
+        self.file.set_len(length)?;
+        self.file.seek(SeekFrom::End(0)).map(|_| ())
+    }
+
+    /// Writes a line and brings it to the disk. A line that could not be written whole, as on a full disk, is taken away
+    /// again, or the next one would be a part of it.
     pub fn write(&mut self, entry: &Entry) -> Result<(), WriteError> {
         let line = Line { at: now(), entry: entry.clone() };
-        let written = serde_json::to_vec(&line).map_err(std::io::Error::from).and_then(|mut it| {
-            it.push(b'\n');
-            self.file.write_all(&it)?;
-            self.file.sync_data()
-        });
-        written.map_err(WriteError::at(&self.path))
+        self.write_line(&line).map_err(WriteError::at(&self.path))
+    }
+
+    fn write_line(&mut self, line: &Line) -> io::Result<()> {
+        let mut bytes = serde_json::to_vec(line)?;
+        bytes.push(b'\n');
+        let length = self.file.stream_position()?;
+        let written = self.file.write_all(&bytes).and_then(|()| self.file.sync_data());
+        if written.is_err() {
+            let _ = self.cut(length); // the failure to write is what is to be told
+        }
+        written
     }
 }
 
@@ -216,6 +243,13 @@ impl Journal {
 pub fn is_under_way(bundle: &Path) -> bool {
     let Ok(file) = File::open(bundle.join("live.jsonl")) else { return false };
     matches!(file.try_lock_shared(), Err(std::fs::TryLockError::WouldBlock))
+}
+
+/// Whether a run was about to begin in a folder and was killed before it did: there is a journal that does not say how.
+pub fn is_unbegun(bundle: &Path) -> bool {
+    let path = bundle.join("live.jsonl");
+    let is_file = std::fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_file());
+    is_file && std::fs::read(&path).is_ok_and(|text| before(&text).is_none())
 }
 
 /// Reads what a journal says, without touching it.
@@ -260,7 +294,7 @@ impl Progress {
             Entry::Again { turn, attempt, .. } => self.open_turn(*turn, *attempt),
             Entry::TurnEnded(ended) if ended.row.state.counts() => {
                 self.done.truncate(ended.row.turn.saturating_sub(1));
-                self.open = None;
+                (self.open, self.is_tested) = (None, false);
                 self.done.push((**ended).clone());
             }
             Entry::LayersTookIn { turn, rows } => {
@@ -277,6 +311,7 @@ impl Progress {
                 self.sealed = Some(self.marks.clone());
             }
             Entry::Stopped { why } => self.stopped = Some(why.clone()),
+            Entry::Tested { .. } => self.is_tested = true,
             Entry::Finished => self.is_finished = true,
             Entry::Resumed { .. } => {
                 self.stopped = None;
@@ -287,8 +322,7 @@ impl Progress {
             | Entry::Skipped { .. }
             | Entry::Edited { .. }
             | Entry::Typed { .. }
-            | Entry::Compared { .. }
-            | Entry::Tested { .. } => {}
+            | Entry::Compared { .. } => {}
         }
     }
 
@@ -391,6 +425,25 @@ mod tests {
             progress.take(&entry);
         }
         assert_eq!(progress.rows().iter().map(|row| row.turn).collect::<Vec<_>>(), [1]);
+    }
+
+    #[test]
+    fn a_run_that_was_killed_before_it_began_is_begun_by_one_who_comes_later() {
+        let bundle = tempfile::tempdir().unwrap();
+        assert!(!is_unbegun(bundle.path()));
+        std::fs::write(bundle.path().join("live.jsonl"), "{\"at\": \"20").unwrap();
+        assert!(is_unbegun(bundle.path()));
+
+        let mut journal = Journal::create(bundle.path()).unwrap();
+
+        let second = Journal::create(bundle.path()).unwrap_err().to_string();
+        assert!(second.ends_with("the run is under way in another trajview"), "{second}");
+        journal.write(&first()).unwrap();
+        drop(journal);
+        assert!(!is_unbegun(bundle.path()));
+        let third = Journal::create(bundle.path()).unwrap_err().to_string();
+        assert!(third.contains("exists already; name another folder"), "{third}");
+        assert_eq!(read(bundle.path()).unwrap().id, "id");
     }
 
     #[test]

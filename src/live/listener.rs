@@ -45,6 +45,8 @@ pub struct Listener<'a> {
     pub cast: &'a mut Cast,
     /// What a terminal shows when a turn is over.
     pub marker: Option<&'a Regex>,
+    /// What stands in its title while the agent waits for a person's answer.
+    pub asks: Option<&'static str>,
     /// What the terminal showed after the marker of the turn before, where the agent works on already.
     pub shown: Vec<u8>,
     /// Asked now and then what the log says of the turn.
@@ -81,6 +83,9 @@ const GRACE: Duration = Duration::from_millis(500);
 
 /// How long a terminal has to rest after its marker.
 const REST: Duration = Duration::from_millis(250);
+
+/// How long an agent waits for the answer of a person where there is none.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// A longer line is cut (bytes).
 const LONGEST_LINE: usize = 8 << 20;
@@ -133,6 +138,8 @@ struct Listening<'a, 'b> {
     is_marked: bool,
     /// Whether the end of the turn was seen twice: the agent has not gone on by itself in between.
     is_confirmed: bool,
+    /// Whether the agent waits for a person's answer.
+    is_asking: bool,
     kept: u64,
     cover: Cover,
     used: Tokens,
@@ -172,6 +179,7 @@ impl<'a, 'b> Listening<'a, 'b> {
             tail: vec![],
             is_marked: false,
             is_confirmed: false,
+            is_asking: false,
             kept: 0,
             cover,
             used: Tokens::default(),
@@ -242,6 +250,9 @@ impl<'a, 'b> Listening<'a, 'b> {
         if began.elapsed() >= duration(turn) {
             return Some(format!("the turn was not over within {turn} s"));
         }
+        if self.is_asking && self.listener.answers && last.elapsed() >= PATIENCE {
+            return Some("it asks something in its terminal, and nobody is there to answer".into());
+        }
         let is_idle = last.elapsed() >= duration(idle);
         is_idle.then(|| format!("nothing was heard of the agent for {idle} s"))
     }
@@ -249,7 +260,13 @@ impl<'a, 'b> Listening<'a, 'b> {
     /// Asks the log. An agent that works on by itself comes to no rest before that is done too.
     fn look(&mut self) -> Option<Outcome> {
         match (self.listener.look)() {
-            Says::UnderWay => None,
+            Says::UnderWay => {
+                // Where it is the log that tells the end, what looked like one was none.
+                if self.listener.marker.is_none() {
+                    (self.is_marked, self.is_confirmed) = (false, false);
+                }
+                None
+            }
             Says::OverAndOn => Some(Outcome::Marked),
             Says::Over => {
                 self.is_confirmed = std::mem::replace(&mut self.is_marked, true);
@@ -260,7 +277,7 @@ impl<'a, 'b> Listening<'a, 'b> {
 
     /// Whether a terminal that showed its marker has come to rest.
     fn rests(&mut self, process: &mut Process, last: Instant) -> Option<Outcome> {
-        if !self.is_marked {
+        if !self.is_marked || self.is_asking {
             return None;
         }
         if self.decide_all(process) {
@@ -350,6 +367,9 @@ impl<'a, 'b> Listening<'a, 'b> {
             answer(bytes, type_in);
         }
         self.is_marked |= self.listener.marker.is_some_and(|marker| marker.is_match(&self.tail));
+        if let (Some(asks), Some(title)) = (self.listener.asks, last_title(&self.tail)) {
+            self.is_asking = memchr::memmem::find(title, asks.as_bytes()).is_some();
+        }
         let excess = self.tail.len().saturating_sub(TAIL);
         self.tail.drain(..excess);
     }
@@ -397,6 +417,14 @@ impl<'a, 'b> Listening<'a, 'b> {
     }
 }
 
+/// The title that a terminal was given last; None where these bytes give none, or not the whole of it.
+fn last_title(bytes: &[u8]) -> Option<&[u8]> {
+    let begins = [b"\x1b]0;", b"\x1b]2;"].map(|begin| memchr::memmem::rfind(bytes, begin));
+    let title = &bytes[begins.into_iter().flatten().max()? + 4..];
+    let end = title.iter().position(|byte| matches!(byte, 0x07 | 0x1b))?;
+    Some(&title[..end])
+}
+
 /// Answers the questions that programs ask a terminal before they do anything else: where the cursor is, what it is.
 fn answer(bytes: &[u8], type_in: &mut dyn FnMut(&[u8])) {
     const ANSWERS: [(&[u8], &[u8]); 3] =
@@ -435,6 +463,15 @@ mod tests {
         lines.take(b"\nnext\n", &mut |line| heard.push(line.len()));
         assert_eq!(heard.len(), 2);
         assert!(heard[0] <= LONGEST_LINE + piece.len() && heard[1] == 4);
+    }
+
+    #[test]
+    fn the_last_title_is_the_one_that_counts() {
+        let title = |bytes: &'static [u8]| last_title(bytes).map(String::from_utf8_lossy);
+        assert_eq!(title(b"a\x1b]0;one\x07b\x1b]2;two\x1b\\c").as_deref(), Some("two"));
+        assert_eq!(title(b"\x1b]2;two\x07\x1b]0;one\x07").as_deref(), Some("one"));
+        assert_eq!(title(b"\x1b]0;one\x07\x1b]0;tw"), None);
+        assert_eq!(title(b"nothing"), None);
     }
 
     #[test]

@@ -60,6 +60,7 @@ mod pty;
 mod queued;
 pub mod recheck;
 mod recorder;
+mod refused;
 pub mod run;
 mod sandbox;
 pub mod script;

@@ -1,6 +1,7 @@
 //! Processes that an agent leaves behind: started in sessions of their own, or with an environment of their own.
 //!
-//! They are known by the variable that every process of a run carries. On Linux, in a program that has its orphans
+//! They are known by the variable that every process of a run carries, and on Linux by the mounts that hide the bundle from
+//! them ([`super::confine`]), which none can give up. There, in a program that has its orphans
 //! become its children ([`adopt_orphans`]), whoever is a child in another session and was not started here is one too.
 //! Elsewhere the group that [`super::process`] ends is all there is.
 
@@ -14,7 +15,7 @@ use std::{
     },
 };
 
-use super::stage::VARIABLE;
+use super::{confine::mark_of, stage::VARIABLE};
 
 /// Agents that we started and have not waited for yet.
 static STARTED: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
@@ -72,7 +73,7 @@ pub fn sweep(run: &str) -> usize {
 /// Elsewhere the environment and the parents of other processes cannot be read; their groups were ended.
 #[cfg(not(target_os = "linux"))]
 pub fn sweep(_run: &str) -> usize {
-    let _ = (VARIABLE, &ADOPTS);
+    let _ = (VARIABLE, &ADOPTS, mark_of);
     0
 }
 
@@ -89,11 +90,14 @@ const BEAT: std::time::Duration = std::time::Duration::from_millis(5);
 
 #[cfg(target_os = "linux")]
 mod linux {
-    use std::{fs, path::Path};
+    use std::{
+        fs,
+        path::{Path, PathBuf},
+    };
 
     use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, waitpid};
 
-    use super::{ADOPTS, Ordering, VARIABLE, started};
+    use super::{ADOPTS, Ordering, VARIABLE, mark_of, started};
 
     fn pid(id: u32) -> Option<Pid> {
         i32::try_from(id).ok().and_then(Pid::from_raw)
@@ -134,12 +138,23 @@ mod linux {
         })
     }
 
+    /// Which mounts a process has; None where that is closed to us.
+    fn mounts_of(folder: impl AsRef<Path>) -> Option<PathBuf> {
+        fs::read_link(folder.as_ref().join("ns/mnt")).ok()
+    }
+
+    fn has_mount(folder: &Path, mark: &str) -> bool {
+        let rows = fs::read_to_string(folder.join("mountinfo")).unwrap_or_default();
+        rows.lines().any(|row| row.split(' ').any(|word| word == mark))
+    }
+
     pub fn orphans(run: &str) -> Vec<u32> {
         let started = started();
         let (own, adopts) = (getpid(), ADOPTS.load(Ordering::Relaxed));
         // As the rows say it: 0 where the session was begun outside of this container, for us and for our children.
         let session = Row::of(Path::new("/proc/self")).map_or(0, |row| row.session);
-        let wanted = format!("{VARIABLE}={run}");
+        let (wanted, mark, here) =
+            (format!("{VARIABLE}={run}"), mark_of(run), mounts_of("/proc/self"));
         let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
         let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
         let is_ours = |id: &u32| {
@@ -149,10 +164,12 @@ mod linux {
             match rows.find(|row| row.starts_with(VARIABLE.as_bytes())) {
                 Some(row) => row == wanted.as_bytes(),
                 None => {
-                    adopts
-                        && Row::of(&folder).is_some_and(|row| {
-                            row.parent == own.as_raw_nonzero().get() && row.session != session
-                        })
+                    let is_adopted = |row: Row| {
+                        row.parent == own.as_raw_nonzero().get() && row.session != session
+                    };
+                    adopts && Row::of(&folder).is_some_and(is_adopted)
+                        || mounts_of(&folder).is_some_and(|it| Some(&it) != here.as_ref())
+                            && has_mount(&folder, &mark)
                 }
             }
         };

@@ -91,6 +91,8 @@ pub struct Steering {
     pub is_sent: bool,
     /// Prompts that a person sent while a turn was under way: the next turns.
     pub queued: VecDeque<Queued>,
+    /// How often the next turn was refused before; see [`Job::tried`].
+    pub tried: Option<usize>,
 }
 
 /// What keeps the bundle as we left it, or shows that somebody changed it.
@@ -160,6 +162,7 @@ impl<'a> Recorder<'a> {
         let Opened { stage, history, journal, version, started_at, progress, mut remarks } = opened;
         remarks.extend(planned.into_iter().flat_map(layers::Planned::remarks));
         let (confinement, within_reach) = confined(&job.bundle, &setup);
+        let confinement = confinement.marked(&stage.id);
         let relay = confinement.way().map(Relay::start).transpose().map_err(|why| {
             CannotStart::Wrong(format!(
                 "no way leads out of the sandbox to the model server: {why}"
@@ -188,6 +191,7 @@ impl<'a> Recorder<'a> {
         let steering = Steering {
             has_person: job.has_person,
             is_step_by_step: job.step_by_step,
+            tried: job.tried,
             ..Steering::default()
         };
         let components = std::fs::read(job.bundle.join("components.json")).ok();
@@ -442,6 +446,8 @@ impl<'a> Recorder<'a> {
         };
         parts.push(open.map_or_else(|| format!("{OUT_OF_REACH} ({way})"), Clone::clone));
         parts.extend(isolation.said());
+        let own = "the agent's own sandbox was off inside it";
+        parts.extend(self.agent.driver.leaves_sandbox(&self.setup).then(|| own.to_owned()));
         let login = "the agent had a copy of the person's login";
         parts.extend(self.setup.folders.copies_login.then(|| login.to_owned()));
         parts.extend(self.script.made.clone());
@@ -529,27 +535,25 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Ends everything and says in the bundle how it ended.
+    /// Ends everything and says in the bundle how it ended, as far as that can be written.
     pub fn close(&mut self, halted: Option<&Halt>) -> Result<(), WriteError> {
         self.end_process();
         self.stage.take_logins_away(&*self.agent.driver);
-        self.write_patch()?;
+        let patched = self.write_patch();
         self.header.ended_at = Some(journal::now());
-        match halted {
-            None => {
-                // In this order: a run whose journal says that it is over is not gone on with.
-                self.header.state = "finished".into();
-                self.write_manifest()?;
-                return self.finish();
-            }
-            Some(halt) => {
-                let why = self.stage.secrets.hide(&words_of(halt));
-                self.header.state = format!("stopped: {why}");
-                self.record(&Entry::Stopped { why })?;
-            }
-        }
+        let unpatched = patched.as_ref().err().map(ToString::to_string);
+        let Some(why) = halted.map(words_of).or(unpatched) else {
+            // In this order: a run whose journal says that it is over is not gone on with.
+            self.header.state = "finished".into();
+            self.write_manifest()?;
+            return self.finish();
+        };
+        let why = self.stage.secrets.hide(&why);
+        self.header.state = format!("stopped: {why}");
+        self.record(&Entry::Stopped { why })?;
         self.write_manifest()?;
-        self.seal()
+        self.seal()?;
+        patched
     }
 
     fn finish(&mut self) -> Result<(), WriteError> {
@@ -688,16 +692,23 @@ impl Opening<'_> {
 
     fn anew(&self, rules: Rules) -> Result<Opened, CannotStart> {
         let bundle = &self.job.bundle;
-        write::is_free(bundle)?;
+        if !journal::is_unbegun(bundle) {
+            write::is_free(bundle)?;
+        }
         if let Some(from) = &self.setup.folders.start.from {
             Beginning::find(from).map_err(CannotStart::Wrong)?;
         }
         let id = fresh_id();
-        let stage = self.stage(&id)?;
-        let version = self.version(&stage).map_err(|why| {
-            stage.clone().strike();
-            CannotStart::Wrong(why)
-        })?;
+        let begun = self.begin(&id, rules);
+        begun.inspect_err(|_| Stage::give_up(&self.setup.folders.work, &id))
+    }
+
+    /// The bundle, up to the line of its journal that says how the run began.
+    fn begin(&self, id: &str, rules: Rules) -> Result<Opened, CannotStart> {
+        let bundle = &self.job.bundle;
+        let stage = self.stage(id)?;
+        let version = self.version(&stage).map_err(CannotStart::Wrong)?;
+        let mut journal = self.claim()?;
         std::fs::create_dir_all(bundle.join("session")).map_err(WriteError::at(bundle))?;
         if let Some(components) = &self.job.components {
             write::replace(&bundle.join("components.json"), components)?;
@@ -707,14 +718,28 @@ impl Opening<'_> {
         }
         write_json(&bundle.join("script.json"), &self.job.script)?;
         let history = History::create(bundle, rules)?;
-        let mut journal = Journal::create(bundle)?;
         let started_at = journal::now();
         let mut setup = Box::new(self.setup.clone());
         setup.folders.work = stage.root().to_owned();
-        let (schema, version_said) = (journal::SCHEMA.to_owned(), version.clone());
+        let (schema, id, version_said) =
+            (journal::SCHEMA.to_owned(), id.to_owned(), version.clone());
         journal.write(&Entry::Began { schema, id, setup, version: version_said })?;
         let (progress, remarks) = (Progress::default(), vec![]);
         Ok(Opened { stage, history, journal, version, started_at, progress, remarks })
+    }
+
+    /// Makes the bundle ours before anything is written into it, and takes away what a run left that was killed before it
+    /// began.
+    fn claim(&self) -> Result<Journal, CannotStart> {
+        let bundle = &self.job.bundle;
+        std::fs::create_dir_all(bundle).map_err(WriteError::at(bundle))?;
+        let journal = Journal::create(bundle)?;
+        write::sweep_parts(bundle);
+        let repository = bundle.join("workspace.git");
+        if std::fs::symlink_metadata(&repository).is_ok() {
+            std::fs::remove_dir_all(&repository).map_err(WriteError::at(&repository))?;
+        }
+        Ok(journal)
     }
 
     fn resume(&self, rules: Rules) -> Result<Opened, CannotStart> {
@@ -725,6 +750,9 @@ impl Opening<'_> {
         };
         let (mut journal, before) = Journal::open(bundle)?.ok_or_else(nothing)?;
         if before.progress.is_finished {
+            if !before.setup.folders.keeps_work {
+                Stage::give_up(&before.setup.folders.work, &before.id); // killed before it did that itself
+            }
             let count = before.progress.done.len();
             let why = format!("the run in {} is over: {count} turns are done", bundle.display());
             return Err(CannotStart::Wrong(why));

@@ -19,6 +19,7 @@ use super::{
     layers::LayerFiles,
     queued::Queued,
     recorder::Recorder,
+    refused::is_too_often,
     script::Script,
     setup::{OnFailure, Setup},
     turn::{Verdict, reachable},
@@ -38,6 +39,9 @@ pub struct Job {
     pub has_person: bool,
     /// Whether every request waits for [`LiveCommand::GoOn`].
     pub step_by_step: bool,
+    /// In a batch, which leaves a model alone that refuses a turn because it is asked too often: how often the first turn was
+    /// refused before. None where the run repeats such a turn at once.
+    pub tried: Option<usize>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,8 +102,12 @@ impl Job {
     pub fn of_bundle(bundle: &Path) -> Result<Self, CannotStart> {
         let shown = bundle.display();
         let Some(before) = journal::read(bundle) else {
-            let why =
-                format!("{shown} holds no live run to go on with; leave out --resume to begin one");
+            let why = match journal::is_unbegun(bundle) {
+                true => format!("the run in {shown} never began; leave out --resume to begin it"),
+                false => format!(
+                    "{shown} holds no live run to go on with; leave out --resume to begin one"
+                ),
+            };
             return Err(CannotStart::Wrong(why));
         };
         let path = bundle.join("script.json");
@@ -115,6 +123,7 @@ impl Job {
             layers: LayerFiles::default(),
             has_person: false,
             step_by_step: false,
+            tried: None,
         })
     }
 }
@@ -174,6 +183,8 @@ impl Recorder<'_> {
         if let Some(open) = &self.progress.open {
             let (turn, why) = (open.turn, "it was under way when the run was interrupted");
             self.again(turn, why)?;
+        } else {
+            self.test_what_was_left()?;
         }
         loop {
             let turn = self.progress.done.len() + 1;
@@ -250,7 +261,8 @@ impl Recorder<'_> {
 
     /// One turn, as often as it takes.
     fn carry_out(&mut self, turn: usize) -> Result<(), Halt> {
-        let mut tries = 0;
+        let leaves_alone = self.steering.tried.is_some();
+        let mut tries = self.steering.tried.as_mut().map_or(0, std::mem::take);
         loop {
             let is_last = tries >= self.setup.limits.retries;
             let keeps = is_last && self.setup.limits.on_failure == OnFailure::Keep;
@@ -262,6 +274,9 @@ impl Recorder<'_> {
                 Verdict::Done => return self.after_turn(turn),
                 Verdict::Stopped => return Err(Halt::Stopped),
                 Verdict::Again => self.again(turn, "a person wants it done again")?,
+                Verdict::Failed(why) if leaves_alone && is_too_often(&why) => {
+                    return Err(Halt::Failed { turn, why });
+                }
                 Verdict::Failed(why) if !is_last => {
                     tries += 1;
                     self.again(turn, &why)?;

@@ -7,7 +7,7 @@
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::{Command, Output, Stdio},
 };
 
 use super::{
@@ -38,9 +38,27 @@ pub struct Inside<'a> {
     pub has_terminal: bool,
 }
 
-/// Variables by which the programs of containers find what does the work for them.
-const OF_CONTAINERS: [&str; 5] =
-    ["DOCKER_HOST", "DOCKER_CONTEXT", "CONTAINER_HOST", "XDG_RUNTIME_DIR", "XDG_DATA_HOME"];
+/// Variables by which the programs of containers find their settings, their images and what does the work for them. Their home is the
+/// person's: in the agent's they would find none of it.
+const OF_CONTAINERS: [&str; 14] = [
+    "HOME",
+    "TMPDIR",
+    "DOCKER_HOST",
+    "DOCKER_CONTEXT",
+    "DOCKER_CONFIG",
+    "DOCKER_CERT_PATH",
+    "DOCKER_TLS_VERIFY",
+    "CONTAINER_HOST",
+    "CONTAINERS_CONF",
+    "CONTAINERS_STORAGE_CONF",
+    "XDG_RUNTIME_DIR",
+    "XDG_DATA_HOME",
+    "XDG_CONFIG_HOME",
+    "DBUS_SESSION_BUS_ADDRESS",
+];
+
+/// What the program of containers says by its exit code where the container is fine and a program is not in the image.
+const NOT_IN_IMAGE: i32 = 127;
 
 /// Variables that are the machine's and not the image's.
 const NOT_INSIDE: [&str; 1] = ["PATH"];
@@ -79,9 +97,12 @@ impl Wrapper {
         if self.isolation.sandbox == Sandbox::Bwrap {
             command.arg(inside.program);
         } else {
-            let ours =
-                OF_CONTAINERS.iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
-            command.envs(ours);
+            for name in OF_CONTAINERS {
+                match std::env::var_os(name) {
+                    Some(value) => command.env(name, value),
+                    None => command.env_remove(name),
+                };
+            }
         }
         command.args(inside.args);
         command
@@ -142,11 +163,20 @@ impl Wrapper {
         words.extend(["--network", network, "--cap-drop", "ALL"].map(str::to_owned));
         words.extend(["--security-opt", "no-new-privileges"].map(str::to_owned));
         words.extend(owner().map(|owner| ["--user".to_owned(), owner]).into_iter().flatten());
+        if self.isolation.sandbox == Sandbox::Podman && !is_root() {
+            // Else the person is root inside, and whoever they are inside is somebody else out here.
+            words.push("--userns=keep-id".to_owned());
+        }
         let work = text(&self.work);
         words.extend(["--volume".to_owned(), format!("{work}:{work}")]);
         words.extend(["--workdir".to_owned(), text(inside.folder)]);
-        let names = inside.environment.keys().filter(|name| !NOT_INSIDE.contains(&name.as_str()));
-        words.extend(names.flat_map(|name| ["--env".to_owned(), name.clone()]));
+        let all = inside.environment.iter();
+        let all = all.filter(|(name, _)| !NOT_INSIDE.contains(&name.as_str()));
+        let said = all.map(|(name, value)| match OF_CONTAINERS.contains(&name.as_str()) {
+            true => format!("{name}={value}"), // a place, and another one out here
+            false => name.clone(),
+        });
+        words.extend(said.flat_map(|said| ["--env".to_owned(), said]));
         words.extend(["--entrypoint".to_owned(), inside.program.to_owned()]);
         words.push(self.isolation.image.clone().unwrap_or_default());
         words
@@ -157,28 +187,21 @@ impl Wrapper {
         let name = self.isolation.sandbox.word();
         let tried = match self.isolation.sandbox {
             Sandbox::None => return None,
-            Sandbox::Bwrap => {
-                let environment: BTreeMap<String, String> = std::env::var("PATH")
-                    .map(|path| ("PATH".to_owned(), path))
-                    .into_iter()
-                    .collect();
-                self.wrap(&Inside {
-                    program: "sh",
-                    args: &["-c".to_owned(), self.looks_for_hidden()],
-                    environment: &environment,
-                    folder: &self.work,
-                    has_terminal: false,
-                })
-                .stdin(Stdio::null())
-                .output()
-            }
+            Sandbox::Bwrap => self.tried("sh", &["-c".to_owned(), self.looks_for_hidden()]),
             Sandbox::Docker | Sandbox::Podman => Command::new(name)
                 .args(["image", "inspect", self.isolation.image.as_deref().unwrap_or_default()])
                 .stdin(Stdio::null())
-                .output(),
+                .output()
+                .and_then(|found| match found.status.success() {
+                    // That an image is there says nothing of whether it can be run.
+                    true => self.tried("true", &[]),
+                    false => Ok(found),
+                }),
         };
+        let is_container = self.isolation.sandbox != Sandbox::Bwrap;
         match tried {
             Ok(output) if output.status.success() => None,
+            Ok(output) if is_container && output.status.code() == Some(NOT_IN_IMAGE) => None,
             Ok(output) => {
                 let said = String::from_utf8_lossy(&output.stderr);
                 let said = said.lines().rev().find(|line| !line.trim().is_empty());
@@ -189,6 +212,15 @@ impl Wrapper {
                 Some(format!("--sandbox {name} does not work here: cannot run {name}: {why}"))
             }
         }
+    }
+
+    /// A program in the sandbox, with nothing in its environment but where programs are.
+    fn tried(&self, program: &str, args: &[String]) -> std::io::Result<Output> {
+        let path = std::env::var("PATH").map(|path| ("PATH".to_owned(), path));
+        let (environment, folder) = (path.into_iter().collect(), self.work.as_path());
+        let environment = &environment;
+        let inside = Inside { program, args, environment, folder, has_terminal: false };
+        self.wrap(&inside).stdin(Stdio::null()).output()
     }
 
     /// A line for a shell that fails where something hidden can be seen.
@@ -215,6 +247,16 @@ fn owner() -> Option<String> {
 #[cfg(not(unix))]
 fn owner() -> Option<String> {
     None
+}
+
+#[cfg(unix)]
+fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+#[cfg(not(unix))]
+fn is_root() -> bool {
+    false
 }
 
 #[cfg(test)]
@@ -276,7 +318,7 @@ mod tests {
             assert!(words.starts_with(&format!("{} run --rm", sandbox.word())), "{words}");
             assert!(words.contains("--tty --network none --cap-drop ALL"), "{words}");
             assert!(words.contains("--volume /w:/w --workdir /w/workspace"), "{words}");
-            assert!(words.contains("--env HOME --env SOME_KEY --entrypoint"), "{words}");
+            assert!(words.contains("--env HOME=/w/home --env SOME_KEY --entrypoint"), "{words}");
             assert!(words.ends_with("--entrypoint codex agents:1 exec"), "{words}");
             assert!(!words.contains("sesame"), "{words}");
         }

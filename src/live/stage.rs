@@ -77,6 +77,9 @@ const MARK: &str = crate::store::WORK_MARK;
 const OURS: [&str; 8] =
     [MARK, "workspace", "home", "agent", "tmp", "requests", SOCKET, loopback::SOCKET];
 
+/// Those of them that are no folders.
+const NO_FOLDERS: [&str; 3] = [MARK, SOCKET, loopback::SOCKET];
+
 /// The variable by which every process of a run is known, whatever it did to its group.
 pub const VARIABLE: &str = "TRAJVIEW_LIVE";
 
@@ -110,12 +113,31 @@ impl Stage {
             fs::write(&mark, id).map_err(WriteError::at(&mark))?;
         }
         let root = fs::canonicalize(root).map_err(WriteError::at(root))?;
-        for folder in OURS.iter().filter(|name| ![MARK, SOCKET, loopback::SOCKET].contains(*name)) {
-            let path = root.join(folder);
-            fs::create_dir_all(&path).map_err(WriteError::at(&path))?;
-        }
         let (environment, secrets) = (BTreeMap::new(), Secrets::default());
-        Ok(Self { root, id: id.to_owned(), environment, secrets, deliveries: None })
+        let stage = Self { root, id: id.to_owned(), environment, secrets, deliveries: None };
+        stage.mend()?;
+        Ok(stage)
+    }
+
+    /// Makes the folders that are missing, in the places of links and files too; their names.
+    pub fn mend(&self) -> Result<Vec<&'static str>, WriteError> {
+        let mark = self.root.join(MARK);
+        let says_whose = |id: String| {
+            !fs::symlink_metadata(&mark).is_ok_and(|it| it.is_symlink()) && id.trim() == self.id
+        };
+        if !fs::read_to_string(&mark).is_ok_and(says_whose) {
+            let _ = fs::remove_dir_all(&mark).or_else(|_| fs::remove_file(&mark)); // as below
+            fs::write(&mark, &self.id).map_err(WriteError::at(&mark))?;
+        }
+        let is_missing =
+            |name: &&&str| !NO_FOLDERS.contains(*name) && !is_folder(&self.root.join(name));
+        let missing: Vec<&str> = OURS.iter().filter(is_missing).copied().collect();
+        for name in &missing {
+            let path = self.root.join(name);
+            let _ = fs::remove_file(&path); // it may well not be there
+            fs::create_dir(&path).map_err(WriteError::at(&path))?;
+        }
+        Ok(missing)
     }
 
     /// A stage that is only talked about: `--print-plan` makes no folders.
@@ -154,7 +176,7 @@ impl Stage {
     pub fn furnish(&mut self, setup: &Setup, driver: &dyn Driver) -> Result<(), String> {
         let mut all = self.plain_environment();
         // A proxy's address may have a name and a password in it.
-        let logins: Vec<String> = all.values().filter_map(|value| login_of(value)).collect();
+        let logins: Vec<String> = all.values().filter_map(|value| login_in(value)).collect();
         let words = logins.iter().filter_map(|login| Some(login.split_once(':')?.1.to_owned()));
         let mut secrets: Vec<String> = words.chain(logins.iter().cloned()).collect();
         let key = setup.provider.key_env.as_deref().or(driver.key_variable());
@@ -176,12 +198,7 @@ impl Stage {
             all.insert(name.to_owned(), value);
         }
         if setup.folders.copies_login {
-            let logins = driver.logins(self);
-            let found: Vec<Vec<u8>> =
-                logins.iter().filter_map(|(from, _)| login_at(from)).collect();
-            if found.is_empty() {
-                return Err(no_login(driver.name(), &logins));
-            }
+            let found = self.login_of(driver)?;
             secrets.extend(found.iter().flat_map(|content| words_of_login(content)));
         }
         all.extend(driver.environment(setup, self));
@@ -189,6 +206,13 @@ impl Stage {
         self.secrets = Secrets::new(secrets);
         self.deliveries = self.deliveries_of(setup, driver)?;
         Ok(())
+    }
+
+    /// The person's login, as it is copied for this agent. The error is a sentence: there is none.
+    pub fn login_of(&self, driver: &dyn Driver) -> Result<Vec<Vec<u8>>, String> {
+        let logins = driver.logins(self);
+        let found: Vec<Vec<u8>> = logins.iter().filter_map(|(from, _)| login_at(from)).collect();
+        if found.is_empty() { Err(no_login(driver.name(), &logins)) } else { Ok(found) }
     }
 
     /// What layers offer and the agent takes. The error is a sentence.
@@ -294,6 +318,14 @@ impl Stage {
         all
     }
 
+    /// Takes away the folders of a run that could not begin, where they are its own.
+    pub fn give_up(root: &Path, id: &str) {
+        let is_its_own = fs::read_to_string(root.join(MARK)).is_ok_and(|owner| owner.trim() == id);
+        if is_its_own {
+            Self { id: id.to_owned(), ..Self::imagined(root) }.strike();
+        }
+    }
+
     /// Takes everything away. A disk may answer slowly for each file, so that several are asked for at once.
     pub fn strike(self) {
         let inner = |folder: PathBuf| -> Vec<PathBuf> {
@@ -301,12 +333,19 @@ impl Stage {
             let folders = entries.filter(|it| it.file_type().is_ok_and(|kind| kind.is_dir()));
             folders.map(|entry| entry.path()).collect()
         };
-        let folders: Vec<PathBuf> = inner(self.workspace()).into_iter().flat_map(inner).collect();
+        // What the agent put in the place of its folder, and leads elsewhere, is nothing of ours.
+        let workspace = Some(self.workspace()).filter(|it| is_folder(&self.root) && is_folder(it));
+        let folders: Vec<PathBuf> = workspace.into_iter().flat_map(inner).flat_map(inner).collect();
         folders.par_iter().for_each(|folder| {
             let _ = fs::remove_dir_all(folder); // it is tried once more below
         });
         let _ = fs::remove_dir_all(&self.root); // what cannot be removed is found where --work says
     }
+}
+
+/// Whether it is a folder itself, and no link to one.
+fn is_folder(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|meta| meta.is_dir())
 }
 
 /// The folders of a `PATH`, those that are named from here by their whole paths: the agent works elsewhere.
@@ -391,7 +430,7 @@ fn end_of(key: &str) -> Option<String> {
 }
 
 /// Name and password in an address.
-fn login_of(url: &str) -> Option<String> {
+fn login_in(url: &str) -> Option<String> {
     let (_, rest) = url.split_once("://")?;
     let (login, _) = rest.split(['/', '?', '#']).next()?.rsplit_once('@')?;
     Some(login.to_owned())
@@ -433,10 +472,35 @@ mod tests {
         assert_eq!(of("https://api.example.com/v1?x").as_deref(), Some("api.example.com 443"));
         assert_eq!(of("http://[::1]:8080").as_deref(), Some("::1 8080"));
         assert_eq!(of("nothing"), None);
-        assert_eq!(login_of("http://me:word@proxy:80/x").as_deref(), Some("me:word"));
-        assert_eq!(login_of("http://proxy/a@b"), None);
+        assert_eq!(login_in("http://me:word@proxy:80/x").as_deref(), Some("me:word"));
+        assert_eq!(login_in("http://proxy/a@b"), None);
         assert!(is_on_this_machine(Some("http://localhost:1")));
         assert!(!is_on_this_machine(Some("https://example.com")));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn folders_that_became_links_are_folders_again_and_what_they_led_to_stays() {
+        let place = tempfile::tempdir().unwrap();
+        let elsewhere = place.path().join("elsewhere");
+        fs::create_dir_all(elsewhere.join("a/b")).unwrap();
+        let stage = Stage::set(&place.path().join("work"), "a").unwrap();
+        let link = |stage: &Stage| {
+            fs::remove_dir_all(stage.workspace()).unwrap();
+            std::os::unix::fs::symlink(&elsewhere, stage.workspace()).unwrap();
+        };
+        link(&stage);
+        fs::remove_dir_all(stage.home()).unwrap();
+        fs::remove_file(stage.root().join(MARK)).unwrap();
+
+        assert_eq!(stage.mend().unwrap(), ["workspace", "home"]);
+
+        assert_eq!(stage.mend().unwrap(), Vec::<&str>::new());
+        assert!(Stage::set(stage.root(), "a").is_ok());
+        link(&stage);
+        let root = stage.root().to_owned();
+        stage.strike();
+        assert!(!root.exists() && elsewhere.join("a/b").is_dir());
     }
 
     #[test]

@@ -72,6 +72,8 @@ struct Sent {
 pub struct Ends {
     pub marker: Option<Regex>,
     pub watch: Option<Watch>,
+    /// What stands in the title of the terminal while the agent waits for a person's answer.
+    pub asks: Option<&'static str>,
 }
 
 /// Stands for a prompt that neither the agent's log nor the keys tell.
@@ -211,7 +213,7 @@ impl Recorder<'_> {
         };
         let call = self.agent.driver.call(&ask);
         let goes_on = self.agent.process.as_mut().is_some_and(|it| it.ending().is_none());
-        let Ends { marker, mut watch } = match self.ends(goes_on) {
+        let Ends { marker, mut watch, asks } = match self.ends(goes_on) {
             Ok(ends) => ends,
             Err(why) => return Ok(Err(why)),
         };
@@ -241,6 +243,7 @@ impl Recorder<'_> {
             secrets: &stage.secrets,
             cast,
             marker: marker.as_ref(),
+            asks,
             shown,
             look: &mut || watch.as_mut().map_or(Says::UnderWay, Watch::look),
             answers,
@@ -280,8 +283,8 @@ impl Recorder<'_> {
         let regex = |pattern: &str| Regex::new(pattern).map_err(|why| why.to_string());
         match self.agent.driver.end() {
             End::Exit => Ok(Ends::default()),
-            End::Marker(pattern) => Ok(Ends { marker: Some(regex(&pattern)?), watch: None }),
-            End::Log(LogPatterns { ends, begins, goes_on: unless }) => {
+            End::Marker(pattern) => Ok(Ends { marker: Some(regex(&pattern)?), ..Ends::default() }),
+            End::Log(LogPatterns { ends, begins, goes_on: unless, asks }) => {
                 let (ends, begins) = (regex(ends)?, regex(begins)?);
                 let unless = unless.map(regex).transpose()?;
                 let prompt_of = self.agent.driver.prompt_of();
@@ -290,7 +293,7 @@ impl Recorder<'_> {
                 let new = || Watch::new(self.agent.driver.watched(&self.stage), words);
                 let mut watch = known.unwrap_or_else(new);
                 watch.begin();
-                Ok(Ends { marker: None, watch: Some(watch) })
+                Ok(Ends { marker: None, watch: Some(watch), asks })
             }
         }
     }
@@ -418,6 +421,10 @@ impl Recorder<'_> {
             Verdict::Failed(_) if keeps => State::Kept,
             _ => State::Cut,
         };
+        self.mend_stage(sent.turn)?;
+        if let Some(problem) = self.agent.cast.problem() {
+            self.warn(&problem)?;
+        }
         self.compare(sent.turn)?;
         let session = self.session_after(&sent, &answer.heard);
         if state.counts() {
@@ -450,6 +457,13 @@ impl Recorder<'_> {
             Some(commit) => self.history.changed(sent.before.as_deref(), commit, MOST_CHANGED),
             None => vec![],
         };
+        // Before the turn counts: whoever goes on with the run does not look at it again.
+        for outside in &row.files.outside {
+            self.warn(&format!(
+                "turn {}: the agent wrote {outside}, outside its workspace",
+                row.turn
+            ))?;
+        }
         self.record(&Entry::TurnEnded(Box::new(Done {
             row: row.clone(),
             session_id: session.clone(),
@@ -468,14 +482,19 @@ impl Recorder<'_> {
         for denied in &row.reported.denied {
             self.told(&Event::Denied(denied.clone()));
         }
-        for outside in &row.files.outside {
-            self.warn(&format!(
-                "turn {}: the agent wrote {outside}, outside its workspace",
-                row.turn
-            ))?;
-        }
         let total = self.progress.total();
         self.told(&Event::TurnEnded { row: Box::new(row), changed, total });
+        Ok(())
+    }
+
+    /// Puts folders of the agent's back that it took away, or in whose places it put something else: nothing of ours is
+    /// written, recorded or removed by way of a link of the agent's.
+    fn mend_stage(&mut self, turn: usize) -> Result<(), Halt> {
+        for folder in self.stage.mend()? {
+            self.warn(&format!(
+                "turn {turn}: the agent took its folder {folder} away, or put something else in its place; an empty one is there now"
+            ))?;
+        }
         Ok(())
     }
 
@@ -638,6 +657,18 @@ impl Recorder<'_> {
         Ok(())
     }
 
+    /// Tests the last turn that counts where that was left undone: the run was interrupted in between.
+    pub fn test_what_was_left(&mut self) -> Result<(), Halt> {
+        let turn = self.progress.done.len();
+        let checkpoint = self.script.request(turn).and_then(|it| it.checkpoint.as_deref());
+        let is_told = |id: &str| {
+            let begins = untested(id);
+            self.progress.remarks.iter().any(|it| it.starts_with(&begins))
+        };
+        let is_done = self.progress.is_tested || checkpoint.is_none_or(is_told);
+        if is_done { Ok(()) } else { self.after_turn(turn) }
+    }
+
     /// Tests, where the turn ended a checkpoint.
     pub fn after_turn(&mut self, turn: usize) -> Result<(), Halt> {
         self.attempts = 0;
@@ -663,11 +694,16 @@ impl Recorder<'_> {
                 self.record(&entry)?;
                 self.told(&Event::Tested { checkpoint, passed, total, seconds });
             }
-            Err(why) => self.warn(&format!("checkpoint {checkpoint} was not tested: {why}"))?,
+            Err(why) => self.warn(&format!("{}: {why}", untested(&checkpoint)))?,
         }
         let _ = fs::remove_dir_all(&folder); // it is made anew each time
         Ok(())
     }
+}
+
+/// How it is told that a checkpoint could not be tested, before the reason.
+fn untested(checkpoint: &str) -> String {
+    format!("checkpoint {checkpoint} was not tested")
 }
 
 /// A call as it is told and recorded: a request among its words is cut.

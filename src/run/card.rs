@@ -1,7 +1,9 @@
 //! A run in one row of a table: what it says of itself and what its index adds up to.
 
+use serde::{Deserialize, Serialize};
+
 use super::{
-    Checkpoint, Run, Step, Warning,
+    Checkpoint, Run, Step, Time, Tokens, Warning,
     activity::Work,
     recorded::{Passed, TestGroup, Tests},
 };
@@ -22,8 +24,8 @@ pub struct Card {
     /// Read and written, cached input included.
     pub tokens: Option<u64>,
     pub cost: CardCost,
-    /// From the first moment that is recorded to the last.
-    pub seconds: Option<f64>,
+    /// What the table `runs` of an export says beside this.
+    pub totals: CardTotals,
     /// Of the last checkpoint, by a harness.
     pub tests: Option<CardTests>,
     /// Of the last checkpoint, by a harness; as it defines them.
@@ -35,6 +37,75 @@ pub struct Card {
     pub moments: Vec<usize>,
     /// What was worked on, where, and how it stands.
     pub work: Work,
+}
+
+/// What a run comes to, over the turns that count; None where it is not recorded.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct CardTotals {
+    /// In milliseconds since 1970-01-01 UTC.
+    pub started_at: Option<i64>,
+    pub ended_at: Option<i64>,
+    /// From the first moment that is recorded to the last.
+    pub seconds: Option<f64>,
+    /// The benchmark or venue that the task is from.
+    pub task_set: Option<String>,
+    pub task_title: Option<String>,
+    pub tokens: Tokens,
+    /// Tokens that have no price; set by who has prices.
+    pub not_priced_tokens: Option<u64>,
+    /// Sub-agents' included; None, as the next two, for a rubric tree alone.
+    pub steps: Option<usize>,
+    pub tool_calls: Option<usize>,
+    /// Steps that failed.
+    pub errors: Option<usize>,
+    /// Recorded tests of the last checkpoint that has some: those that pass, and all.
+    pub tests: Option<(u64, u64)>,
+}
+
+impl CardTotals {
+    fn of(run: &Run) -> Self {
+        let task = run.task.as_ref();
+        let is_known = !(run.turns.is_empty() && run.rubric_tree.is_some());
+        let counted = run.turns.iter().zip(0..).filter(|(turn, _)| turn.counts());
+        let ids = counted.flat_map(|(_, turn)| run.steps_of_turn(turn));
+        let (mut all, mut calls, mut errors) = (0, 0, 0);
+        for step in ids.filter_map(|id| run.step(id)) {
+            all += 1;
+            calls += usize::from(step.tool.is_some());
+            errors += usize::from(step.failed());
+        }
+        Self {
+            started_at: run.started_at.map(|time| time.0),
+            ended_at: run.ended_at.map(|time| time.0),
+            seconds: seconds(run),
+            task_set: task.and_then(|task| task.venue.clone()),
+            task_title: task.and_then(|task| task.title.clone()),
+            tokens: run.tokens(),
+            not_priced_tokens: None,
+            steps: is_known.then_some(all),
+            tool_calls: is_known.then_some(calls),
+            errors: is_known.then_some(errors),
+            tests: tests_of(run),
+        }
+    }
+
+    /// From the beginning to the end of the run, in seconds.
+    pub fn duration(&self) -> Option<f64> {
+        let (started, ended) = (Time(self.started_at?), Time(self.ended_at?));
+        ended.seconds_since(started)
+    }
+
+    /// Read and written; None without both.
+    pub fn all_tokens(&self) -> Option<u64> {
+        Some(self.tokens.input?.saturating_add(self.tokens.output?))
+    }
+}
+
+/// None where the harness failed and not the code.
+fn tests_of(run: &Run) -> Option<(u64, u64)> {
+    let mut records = run.checkpoints.iter().rev().filter_map(Checkpoint::last_record);
+    let tests = records.find_map(|record| record.tests.as_ref())?;
+    (!tests.infrastructure_failure).then_some((tests.strict.passed, tests.strict.total))
 }
 
 /// What it cost, in US dollars: as recorded, and as computed from a table of prices. The two are never mixed.
@@ -104,7 +175,8 @@ pub struct Judged {
 pub enum CardTests {
     Counted {
         strict: Passed,
-        iso: Passed,
+        /// None where it is not told.
+        iso: Option<Passed>,
         core: Option<Passed>,
     },
     /// The harness failed, not the code.
@@ -133,7 +205,7 @@ impl Card {
             lines: lines(run),
             tokens: sum(tokens.input, tokens.output),
             cost: CardCost { recorded_usd: run.cost_usd(), computed_usd: None },
-            seconds: seconds(run),
+            totals: CardTotals::of(run),
             tests: last.and_then(|last| last.tests.as_ref()).map(CardTests::of),
             recorded: RECORDED.into_iter().filter_map(recorded).collect(),
             mcf: None,
@@ -179,7 +251,7 @@ impl CardTests {
             return Self::CouldNotRun;
         }
         let core = tests.group(TestGroup::Core);
-        Self::Counted { strict: tests.strict, iso: tests.iso, core }
+        Self::Counted { strict: tests.strict, iso: Some(tests.iso), core }
     }
 }
 
@@ -224,7 +296,8 @@ fn seconds(run: &Run) -> Option<f64> {
     (first < last).then(|| last.seconds_since(first)).flatten()
 }
 
-fn moments(run: &Run) -> Vec<usize> {
+/// The moments worth scoring, in turns done: the end of each checkpoint, and the end of the run last.
+pub fn moments(run: &Run) -> Vec<usize> {
     let ends = run.checkpoints.iter().map(|checkpoint| checkpoint.last_turn + 1);
     let mut moments: Vec<usize> = ends.chain([run.end()]).collect();
     moments.sort_unstable();
@@ -244,7 +317,8 @@ mod tests {
     fn what_is_not_recorded_is_none_and_never_0() {
         let card = Card::of(&Run { turns: vec![Turn::default()], ..Run::default() });
 
-        let nothing = (card.lines, card.tokens, card.cost.recorded_usd, card.seconds, card.tests);
+        let nothing =
+            (card.lines, card.tokens, card.cost.recorded_usd, card.totals.seconds, card.tests);
         assert_eq!(nothing, (None, None, None, None, None));
         assert_eq!((card.identity.task, card.identity.agent, card.recorded), (None, None, vec![]));
         assert_eq!((card.turns, card.moments), (1, vec![1]));
@@ -274,7 +348,7 @@ mod tests {
         let card = Card::of(&Run { turns: vec![turn(5), turn(65)], ..Run::default() });
 
         assert_eq!((card.lines, card.tokens), (Some((6, 2)), Some(24)));
-        assert_eq!((card.cost.recorded_usd, card.seconds), (Some(0.5), Some(60.0)));
+        assert_eq!((card.cost.recorded_usd, card.totals.seconds), (Some(0.5), Some(60.0)));
     }
 
     #[test]

@@ -17,12 +17,12 @@ use std::{
 use rayon::prelude::*;
 
 use crate::{
-    run::{Card, files::Moment},
+    run::{Card, card::moments, files::Moment},
     session::{
         measured::Measured,
         runs::{Asked, Depth, Found, Order, Said, Scores},
     },
-    store::{self, KeptCards, ReuseReader, Siblings, cards},
+    store::{self, KeptCards, ReuseReader, Siblings, cards, exported_runs},
 };
 
 use super::{
@@ -63,15 +63,22 @@ impl Collecting {
         self.unwanted.load(Ordering::Relaxed) == self.era
     }
 
-    /// The runs below these paths.
-    pub fn find(&self, sources: &[PathBuf], order: Order, tell: &Tell<'_>) {
+    /// The runs below these paths, and those that exports among them tell of.
+    ///
+    /// # Errors
+    ///
+    /// A sentence, where an export cannot be read, or a part of it is not there.
+    pub fn find(&self, sources: &[PathBuf], order: Order, tell: &Tell<'_>) -> Result<(), String> {
         let _first = self.finding.goes_first();
         self.siblings.forget();
         if order == Order::NewestFirst {
-            return self.find_newest_first(sources, tell);
+            self.find_newest_first(sources, tell);
+            return Ok(());
         }
+        let (exports, sources): (Vec<&PathBuf>, Vec<&PathBuf>) =
+            sources.iter().partition(|source| exported_runs::is_export(source));
         let batch = Batch::default();
-        for source in sources {
+        for source in &sources {
             let goes_on = store::walk(source, &mut |run| {
                 batch.add(run).is_none_or(|runs| tell(Found::Paths(runs)))
             });
@@ -80,6 +87,21 @@ impl Collecting {
             }
         }
         tell(Found::Paths(batch.rest()));
+        for export in exports {
+            let below = exported_runs::folder_of_exported(export).filter(|_| sources.is_empty());
+            if let Some(below) = below {
+                tell(Found::Below(below));
+            }
+            let said = |run: Result<Box<Card>, String>| run.map_or_else(Said::Failed, Said::Whole);
+            let missing = exported_runs::each_exported(export, &mut |runs| {
+                let known = runs.into_iter().map(|(path, run)| (path, Some(said(run))));
+                tell(Found::Known(known.collect())) && self.is_wanted()
+            });
+            if let Some(missing) = missing.map_err(|why| format!("{}: {why}", export.display()))? {
+                return Err(format!("{}: {missing}", export.display()));
+            }
+        }
+        Ok(())
     }
 
     /// The newest before the others are looked for, by their files alone, with what they say: nothing else is read before a
@@ -236,15 +258,17 @@ impl Collecting {
             return Ok(Scores::default()); // a rubric tree alone has no code
         }
         let goes_on = |_, _| self.is_wanted();
-        let scored = opened.recording.score(
-            &opened.run,
-            &Moment::after_each(&asked.moments),
-            scorer,
-            &goes_on,
-        )?;
+        // What is known from an export does not say which moments there are.
+        let moments = match asked.moments.is_empty() {
+            true => moments(&opened.run),
+            false => asked.moments.clone(),
+        };
+        let scored =
+            opened.recording.score(&opened.run, &Moment::after_each(&moments), scorer, &goes_on)?;
         let measured: Vec<Measured> = scored.iter().map(Measured::of).collect();
         let done = opened.run.end();
-        let reused = opened.recording.reused(&opened.run, &[done], &ReuseReader::default());
+        let reader = ReuseReader::kept_in(scorer.cache());
+        let reused = opened.recording.reused(&opened.run, &[done], &reader);
         let dir = reused.ok().and_then(|mut reused| reused.pop().flatten()?.dir);
         let process = opened.recording.processed(&opened.run).map(Box::new);
         Ok(Scores { dir, process, ..Scores::of(&measured) })

@@ -280,7 +280,7 @@ impl Recording for Archive {
     }
 
     fn reuse(&self, run: &Run, done: usize) -> Result<Option<Reuse>, String> {
-        let mut all = self.reuse(run, &[done], &store::ReuseReader::default())?;
+        let mut all = self.reuse(run, &[done], &self.reuse_reader())?;
         Ok(all.pop().flatten())
     }
 
@@ -420,5 +420,5 @@ fn on_disk(cache: impl Fn() -> Option<Arc<Cache>> + Send + Sync + 'static) -> Op
     Opener::new(move |path| store::open(path).map(&kept))
         .with_many(move |path, siblings| store::open_among(path, siblings).map(&kept_too))
         .with_head(|path| store::open_head(path).map(Opened::from))
-        .with_several(store::holds_several)
+        .with_several(store::exported_runs::opens_as_table)
 }

@@ -2,7 +2,7 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::OnceLock,
+    sync::{Arc, OnceLock},
 };
 
 use crate::{
@@ -55,7 +55,7 @@ impl Scoring {
     pub fn scorer(&self, say: &dyn Fn(String)) -> Result<&Scorer, String> {
         let made = self.made.get_or_init(|| {
             let ruler = self.ruler(say)?;
-            Ok(Scorer::new(ruler, self.cache(say)))
+            Ok(Scorer::new(ruler, self.cache(say).map(Arc::new)))
         });
         made.as_ref().map_err(Clone::clone)
     }

@@ -15,8 +15,11 @@ use crate::{
         Job,
         agents::{self, Agent},
         command_line::shell_words,
-        drivers::{self, command::ProgramOptions},
+        confine::Confinement,
+        drivers::{self, Driver, command::ProgramOptions},
+        isolation::{Isolation, Network, Sandbox},
         layers::LayerFiles,
+        loopback::Way,
         plan,
         prepare::{self, Unusable},
         script::{Condition, Script},
@@ -88,6 +91,7 @@ impl Starting {
     pub fn begin(&self, request: Request, beginning: &Beginning, opener: &Opener) -> Reply {
         let ready = self.job(&beginning.start, opener).and_then(|(job, note)| {
             describe(&job, &note, &mut Plan::default())?;
+            can_stand(&job.setup)?;
             can_be_made(&job.bundle).map_err(|why| Refusal::at(form::FOLDER, why))?;
             Ok(job)
         });
@@ -122,7 +126,9 @@ impl Starting {
         let components = start.from.as_ref().filter(|_| start.what == What::Task);
         let components = components.and_then(|from| fs::read(from.join("components.json")).ok());
         let (layers, has_person, step_by_step) = (LayerFiles::default(), true, false);
-        let job = Job { setup, script, bundle, components, layers, has_person, step_by_step };
+        let tried = None;
+        let job =
+            Job { setup, script, bundle, components, layers, has_person, step_by_step, tried };
         Ok((job, note))
     }
 
@@ -138,9 +144,7 @@ impl Starting {
         }
         setup.folders.start.from.clone_from(&start.files.from);
         setup.folders.start.setup = start.files.setup.iter().cloned().collect();
-        if start.has_full_rights {
-            setup.permissions = Permissions::Full;
-        }
+        surround(&mut setup, start)?;
         setup.limits.budget = Budget {
             tokens: start.limits.tokens.map(|it| it as u64),
             usd: start.limits.usd,
@@ -155,6 +159,10 @@ impl Starting {
         if let Some(notes) = &start.notes {
             prepare::text_of(notes).map_err(|why| Refusal::at(form::NOTES, why.sentence()))?;
             setup.layers.notes = Some(prepare::absolute(notes));
+        }
+        if setup.folders.isolation.network == Network::Loopback {
+            Way::of(&setup, &setup.folders.work)
+                .map_err(|why| Refusal::at(form::SERVER, without_options(&why)))?;
         }
         setup.layers.layers = layers_of(start.layers.as_deref())?;
         if setup.layers.layers.iter().any(|spec| spec.name == COMMAND) {
@@ -183,6 +191,14 @@ impl Starting {
         let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         if let Some(name) = start.key.as_deref().filter(|name| !is_set(name)) {
             return Err(Refusal::at(form::KEY, format!("the variable {name} is not set here")));
+        }
+        if setup.folders.copies_login {
+            let stage = stage::Stage::imagined(&setup.folders.work);
+            stage.login_of(&*driver).map_err(|why| {
+                let why =
+                    why.replace("; give a key with --key-env", "; name the variable of a key");
+                Refusal::at(form::LOGIN, why)
+            })?;
         }
         match driver.problem(setup) {
             None => Ok(()),
@@ -287,6 +303,36 @@ impl Starting {
     }
 }
 
+/// What the agent may do and what stands around it, as the form says it and as the command line would check it.
+fn surround(setup: &mut Setup, start: &Start) -> Result<(), Refusal> {
+    let wanted = &start.surroundings;
+    if wanted.has_full_rights {
+        setup.permissions = Permissions::Full;
+    }
+    setup.folders.copies_login = wanted.copies_login;
+    let isolation = Isolation {
+        sandbox: Sandbox::by_word(&wanted.sandbox).unwrap_or_default(),
+        network: Network::by_word(&wanted.network).unwrap_or_default(),
+        image: wanted.image.clone(),
+    };
+    if let Some(why) = isolation.problem() {
+        let field = if isolation.image.is_none() && why.contains("--image") {
+            form::IMAGE
+        } else {
+            form::NETWORK
+        };
+        return Err(Refusal::at(field, without_options(&why)));
+    }
+    setup.folders.isolation = isolation;
+    Ok(())
+}
+
+/// The same sentence where there are fields: the options of the command line are not named.
+fn without_options(why: &str) -> String {
+    let why = why.replace(": --image NAME", "").replace(": --base-url http", ": http");
+    why.replace("--sandbox ", "").replace("--network ", "")
+}
+
 /// What is answered where something cannot begin.
 pub const fn failed(request: Request, refusal: Refusal) -> Reply {
     Reply::Message(Message::Jobs(jobs::Message::Refused(request, refusal)))
@@ -371,6 +417,17 @@ fn proposed(start: &Start) -> PathBuf {
     prepare::free_folder(&folder, &name)
 }
 
+/// Whether the sandbox can be had here; found out by trying it.
+fn can_stand(setup: &Setup) -> Result<(), Refusal> {
+    let Ok(folder) = tempfile::tempdir() else { return Ok(()) }; // the run itself will say why
+    match Confinement::sandbox_of(setup, folder.path()).problem() {
+        Some(why) if setup.folders.isolation.sandbox != Sandbox::None => {
+            Err(Refusal::at(form::SANDBOX, without_options(&why)))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Whether a new folder can be made there; found out by making it and taking it away.
 fn can_be_made(folder: &Path) -> Result<(), String> {
     store::write::is_free(folder).map_err(|why| why.to_string())?;
@@ -408,6 +465,8 @@ fn describe(job: &Job, note: &str, plan: &mut Plan) -> Result<(), Refusal> {
         it.environment.iter().map(|(name, _)| &**name).collect::<Vec<_>>().join(" "),
     );
     plan.row("works in", &it.workspace);
+    let driver = drivers::of(&job.setup).map_err(|why| Refusal::at(form::AGENT, why))?;
+    surroundings(&job.setup, &*driver, plan);
     let logs = match it.logs.as_slice() {
         [] => "no log of its own".to_owned(),
         logs => format!("its log ({}) in session/", logs.join(", ")),
@@ -439,6 +498,20 @@ fn describe(job: &Job, note: &str, plan: &mut Plan) -> Result<(), Refusal> {
         plan.row("layer", format!("{}: its words {}{lacks}", layer.name, layer.ways.join(", ")));
     }
     Ok(())
+}
+
+/// What stands around the agent, and what of the person's it gets.
+fn surroundings(setup: &Setup, driver: &dyn Driver, plan: &mut Plan) {
+    if let Some(place) = setup.folders.isolation.place() {
+        let own = if driver.leaves_sandbox(setup) { "; the agent's own is off" } else { "" };
+        plan.row("sandbox", format!("{place}{own}"));
+    }
+    if setup.folders.copies_login {
+        let stage = stage::Stage::imagined(&setup.folders.work);
+        let logins = driver.logins(&stage);
+        let files: Vec<String> = logins.iter().map(|(path, _)| format!("~/{path}")).collect();
+        plan.row("login", format!("a copy of {}, gone with the run", files.join(", ")));
+    }
 }
 
 /// Layers with blanks between; a command with its words is for the command line.

@@ -692,9 +692,9 @@ impl Executor for Worker {
     }
 
     fn run_paths(&self, sources: Vec<PathBuf>, order: Order) -> Result<(), Sentence> {
-        self.collecting.find(&sources, order, &|found| self.tell(Part::Runs(found)));
+        let ended = self.collecting.find(&sources, order, &|found| self.tell(Part::Runs(found)));
         self.collecting.finding.keep_up(sources);
-        Ok(())
+        ended
     }
 
     fn find(&self, sources: Vec<PathBuf>, words: String) -> Result<Looked, Sentence> {

@@ -114,7 +114,7 @@ pub struct Start {
     pub server: Option<String>,
     /// The name of the variable that holds the key; never the key.
     pub key: Option<String>,
-    pub has_full_rights: bool,
+    pub surroundings: Surroundings,
     /// A file whose words go before each request.
     pub notes: Option<PathBuf>,
     /// Layers of project state, with blanks between.
@@ -125,6 +125,20 @@ pub struct Start {
     pub folder: Option<PathBuf>,
     /// Where the agent works; nobody can guess it.
     pub work: PathBuf,
+}
+
+/// What the agent may do, and what stands around it; the words are those of the command line.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Surroundings {
+    pub has_full_rights: bool,
+    /// Empty for none.
+    pub sandbox: String,
+    /// Of the container.
+    pub image: Option<String>,
+    /// Empty for all of it.
+    pub network: String,
+    /// Whether the agent gets a copy of the person's login.
+    pub copies_login: bool,
 }
 
 /// What the agent works on, and what is done with it beside its work.

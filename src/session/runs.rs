@@ -47,6 +47,8 @@ pub enum Found {
     Paths(Vec<PathBuf>),
     /// Some more runs, each with what is known of it already; None where that is still to be asked.
     Known(Vec<(PathBuf, Option<Said>)>),
+    /// The runs that follow are called by their paths below this folder.
+    Below(PathBuf),
     /// Some beginnings: row and what it tells, if anything.
     Beginnings(Vec<(usize, Option<Box<Card>>)>),
     /// Some runs, read to their end; the error is a sentence.
@@ -63,6 +65,8 @@ pub enum Said {
     /// What its beginning tells, where it tells something.
     Beginning(Option<Box<Card>>),
     Whole(Box<Card>),
+    /// Why it cannot be read, in a sentence.
+    Failed(Sentence),
 }
 
 /// Numbers of both sides, one entry a pair, for each column that has some.

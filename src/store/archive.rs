@@ -40,6 +40,15 @@ pub struct Opened {
     pub archive: Arc<Archive>,
 }
 
+impl Opened {
+    /// As [`Archive::keep_in`], where there is a cache.
+    #[must_use]
+    pub fn kept_in(self, cache: Option<Arc<Cache>>) -> Self {
+        cache.into_iter().for_each(|cache| self.archive.keep_in(cache));
+        self
+    }
+}
+
 /// Stands above what was added to a request.
 pub const ADDED: &str = "[added by the agent's program]";
 
@@ -84,8 +93,8 @@ impl Archive {
         self.cache.get_or_init(|| cache);
     }
 
-    pub(super) fn cache(&self) -> Option<&Cache> {
-        self.cache.get().map(|cache| &**cache)
+    pub(super) fn cache(&self) -> Option<&Arc<Cache>> {
+        self.cache.get()
     }
 
     /// What a step says, with its observation.
@@ -202,11 +211,16 @@ impl Archive {
             .unwrap_or_else(FileDiff::NotRecorded)
     }
 
+    /// Lines that a change adds and removes; None for what has no lines to count.
+    pub fn line_counts_of(&self, run: &Run, change: &Change) -> Option<LineCounts> {
+        self.with_blobs(run, |blobs| compare::line_counts(change, blobs)).ok().flatten()
+    }
+
     /// Lines added and removed by every change of every turn, in the order of the timeline; None for what has no
     /// lines to count. Reads every version of every file: for a worker, not for the screen. The error is a sentence.
     pub fn line_counts(&self, run: &Run) -> Result<Vec<Vec<Option<LineCounts>>>, String> {
         let timeline = self.timeline(run)?;
-        let count = |change: &Change| self.diff(run, change, 0).line_counts();
+        let count = |change: &Change| self.line_counts_of(run, change);
         Ok(timeline.turns.iter().map(|turn| turn.changes.iter().map(count).collect()).collect())
     }
 

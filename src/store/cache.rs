@@ -9,7 +9,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
     sync::{Mutex, MutexGuard, PoisonError},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use etcetera::BaseStrategy;
@@ -19,15 +19,28 @@ use rusqlite::{Connection, ErrorCode, OptionalExtension, TransactionBehavior};
 #[derive(Debug)]
 pub struct Cache {
     connection: Mutex<Connection>,
+    waiting: Mutex<Waiting>,
     #[cfg(test)]
     writes: std::sync::atomic::AtomicUsize,
 }
+
+/// So many values wait at most, and so long where others come after them.
+const MOST_WAITING: usize = 512;
+const LONGEST_WAIT: Duration = Duration::from_secs(2);
 
 /// How long another program's writing is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A file larger than this loses its older half.
 const MOST_BYTES: u64 = 512 << 20;
+
+/// Values that wait to be written together: each transaction costs several syncs of the disk.
+#[derive(Debug)]
+struct Waiting {
+    values: HashMap<Vec<u8>, Vec<u8>>,
+    /// When values were written last.
+    since: Instant,
+}
 
 /// Changes with the layout of the table; a file of another layout is emptied.
 const LAYOUT: i64 = 1;
@@ -63,9 +76,10 @@ impl Cache {
         Ok(Self::of(connection))
     }
 
-    const fn of(connection: Connection) -> Self {
+    fn of(connection: Connection) -> Self {
         Self {
             connection: Mutex::new(connection),
+            waiting: Mutex::new(Waiting { values: HashMap::new(), since: Instant::now() }),
             #[cfg(test)]
             writes: std::sync::atomic::AtomicUsize::new(0),
         }
@@ -93,11 +107,18 @@ impl Cache {
     /// The values of those keys that have one, by the position of the key. What cannot be read is not there.
     pub fn get(&self, keys: &[Vec<u8>]) -> HashMap<usize, Vec<u8>> {
         let mut found = HashMap::new();
+        {
+            let waiting = self.waiting();
+            let value = |(at, key): (usize, &Vec<u8>)| Some((at, waiting.values.get(key)?.clone()));
+            found.extend(keys.iter().enumerate().filter_map(value));
+        }
         let connection = self.held();
         // One transaction: the file is locked once.
         let Ok(reading) = connection.unchecked_transaction() else { return found };
         if let Ok(mut query) = reading.prepare_cached("SELECT value FROM measures WHERE key = ?1") {
-            for (at, key) in keys.iter().enumerate() {
+            let all = keys.iter().enumerate();
+            let asked: Vec<_> = all.filter(|(at, _)| !found.contains_key(at)).collect();
+            for (at, key) in asked {
                 let value = query.query_row([key], |row| row.get(0)).optional();
                 found.extend(value.ok().flatten().map(|value: Vec<u8>| (at, value)));
             }
@@ -111,6 +132,30 @@ impl Cache {
         values: impl IntoIterator<Item = (&'a [u8], Vec<u8>)>,
     ) -> Result<(), String> {
         self.put_all(values).map_err(|why| format!("the cache could not be written: {why}"))
+    }
+
+    /// As [`Cache::put`], but later, with others: at the latest when the last that has this cache lets go of it.
+    pub fn put_soon(&self, values: impl IntoIterator<Item = (Vec<u8>, Vec<u8>)>) {
+        let mut waiting = self.waiting();
+        waiting.values.extend(values);
+        if waiting.values.len() < MOST_WAITING && waiting.since.elapsed() < LONGEST_WAIT {
+            return;
+        }
+        waiting.since = Instant::now();
+        let values = std::mem::take(&mut waiting.values);
+        drop(waiting);
+        self.put_waiting(values);
+    }
+
+    /// Lost time and nothing else, where they cannot be kept.
+    fn put_waiting(&self, values: HashMap<Vec<u8>, Vec<u8>>) {
+        if !values.is_empty() {
+            drop(self.put(values.iter().map(|(key, value)| (key.as_slice(), value.clone()))));
+        }
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn put_all<'a>(
@@ -140,6 +185,13 @@ impl Cache {
 
     fn held(&self) -> MutexGuard<'_, Connection> {
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Cache {
+    fn drop(&mut self) {
+        let values = std::mem::take(&mut self.waiting().values);
+        self.put_waiting(values);
     }
 }
 
@@ -189,6 +241,29 @@ mod tests {
 
         assert_eq!(found.len(), 2);
         assert_eq!((&found[&1], &found[&2]), (&key(2).repeat(100), &key(0).repeat(100)));
+    }
+
+    #[test]
+    fn what_waits_to_be_kept_is_there_already_and_is_kept_in_the_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("measures.sqlite");
+        let cache = Cache::open(&path).unwrap();
+
+        cache.put_soon([(key(1), b"one".to_vec()), (key(2), b"two".to_vec())]);
+
+        assert_eq!(cache.get(&[key(1)])[&0], b"one");
+        drop(cache);
+        assert_eq!(Cache::open(&path).unwrap().get(&[key(1), key(2)]).len(), 2);
+    }
+
+    #[test]
+    fn many_values_are_written_in_few_goes() {
+        let cache = Cache::in_memory().unwrap();
+
+        (0..2 * MOST_WAITING as u32).for_each(|at| cache.put_soon([(key(at), vec![7])]));
+
+        assert!((2..20).contains(&cache.writes()));
+        assert_eq!(cache.get(&[key(0), key(MOST_WAITING as u32)]).len(), 2);
     }
 
     #[test]

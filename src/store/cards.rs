@@ -14,7 +14,7 @@ use crate::{
     run::{
         Card, Run,
         activity::Work,
-        card::{CardCost, Judged},
+        card::{CardCost, CardTotals, Judged},
     },
     study::compare::done_at,
 };
@@ -77,9 +77,11 @@ pub fn of_opened(path: &Path, run: &Run) -> Card {
     let format = run.origin.sources.first().and_then(|source| formats::by_name(source.format));
     let tells_edits = format.is_none_or(|it| it.offers().edits != EditsTold::Nowhere);
     let work = Work { edits: card.work.edits.filter(|_| tells_edits), ..card.work };
-    let computed_usd = RunCost::of(run, &prices::held().prices).total().usd();
-    let cost = CardCost { computed_usd, ..card.cost };
-    Card { mcf: judged, work, cost, ..card }
+    let total = RunCost::of(run, &prices::held().prices).total();
+    let cost = CardCost { computed_usd: total.usd(), ..card.cost };
+    let not_priced_tokens = Some(total.not_priced_tokens());
+    let totals = CardTotals { not_priced_tokens, ..card.totals };
+    Card { mcf: judged, work, cost, totals, ..card }
 }
 
 /// When the recording was last written, in milliseconds since 1970-01-01 UTC; None where its file does not say.

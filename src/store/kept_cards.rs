@@ -10,7 +10,7 @@ use crate::{
     run::{
         Card,
         activity::Work,
-        card::{CardCost, CardIdentity, Trouble},
+        card::{CardCost, CardIdentity, CardTotals, Trouble},
     },
 };
 
@@ -30,7 +30,7 @@ pub struct KeptCards {
 }
 
 /// Changes with what a card says, so that those of another version are not found.
-const LAYOUT: &str = concat!("card/2 ", env!("CARGO_PKG_VERSION"));
+const LAYOUT: &str = concat!("card/3 ", env!("CARGO_PKG_VERSION"));
 
 /// The parts of a card that a session has; what harnesses and judges say is not kept.
 #[derive(Serialize, Deserialize)]
@@ -46,7 +46,7 @@ struct Kept {
     tokens: Option<u64>,
     /// Recorded and computed.
     cost_usd: [Option<f64>; 2],
-    seconds: Option<f64>,
+    totals: CardTotals,
     failures: Option<usize>,
     moments: Vec<usize>,
     provenance: Option<String>,
@@ -141,7 +141,7 @@ impl Kept {
             lines: card.lines,
             tokens: card.tokens,
             cost_usd: [card.cost.recorded_usd, card.cost.computed_usd],
-            seconds: card.seconds,
+            totals: card.totals.clone(),
             failures: card.trouble.failures,
             moments: card.moments.clone(),
             provenance: who.provenance.clone(),
@@ -173,7 +173,7 @@ impl Kept {
             lines: self.lines,
             tokens: self.tokens,
             cost: CardCost { recorded_usd, computed_usd },
-            seconds: self.seconds,
+            totals: self.totals,
             trouble: Trouble { failures: self.failures, ..Trouble::default() },
             moments: self.moments,
             work: self.work,

@@ -1,19 +1,22 @@
 //! Lifelines of a run's components: the facts of each content are read once and kept with the run.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use rayon::prelude::*;
 
 use crate::{
     code::tree::Grammar,
-    metrics::lifeline::{self, Asked, Code, Known, Lifeline, SymbolLife, Versions},
+    metrics::lifeline::{self, Asked, Code, FileFacts, Known, Lifeline, SymbolLife, Versions},
     run::{
         RepoPath, Run,
         files::{BlobId, Timeline},
     },
 };
 
-use super::{archive::Archive, score::GoesOn};
+use super::{archive::Archive, kept_facts::KeptFacts, score::GoesOn};
 
 /// The facts of contents read so far.
 #[derive(Debug, Default)]
@@ -59,9 +62,24 @@ impl Archive {
         let mut known = self.facts.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let mut missing = lifeline::wanted(timeline, code);
         missing.retain(|(blob, grammar, _)| !known.contains_key(&(*blob, *grammar)));
+        let kept = self
+            .cache()
+            .map(|it| KeptFacts::of(it, "facts for lifelines", lifeline::FACTS_VERSION));
+        let mut fresh: Vec<(_, Arc<FileFacts>)> = vec![];
+        if let Some(kept) = kept.filter(|_| !missing.is_empty()) {
+            let named = missing.iter().map(|(blob, grammar, _)| (*blob, grammar.name()));
+            let mut found: HashMap<usize, FileFacts> = kept.get(named);
+            let mut at = 0..;
+            missing.retain(|(blob, grammar, _)| {
+                let facts = at.next().and_then(|at| found.remove(&at));
+                let is_missing = facts.is_none();
+                fresh.extend(facts.map(|facts| ((*blob, *grammar), Arc::new(facts))));
+                is_missing
+            });
+        }
         // Stable: the versions of a file follow each other, in order.
         missing.sort_by(|a, b| (&a.2, a.1).cmp(&(&b.2, b.1)));
-        let (mut done, mut fresh) = (0, vec![]);
+        let mut done = 0;
         for batch in missing.chunks(BATCH) {
             if !goes_on(done, missing.len()) {
                 return Err("stopped".into());
@@ -81,6 +99,11 @@ impl Archive {
                 let files: Vec<_> = files.flat_map(|file| file.chunks(TOGETHER)).collect();
                 files.par_iter().flat_map_iter(facts).collect::<Vec<_>>()
             })?;
+            if let Some(kept) = kept {
+                // A build without the grammar reads nothing.
+                let lasting = read.iter().filter(|((_, grammar), _)| grammar.is_compiled_in());
+                kept.put(lasting.map(|((blob, grammar), facts)| (*blob, grammar.name(), &**facts)));
+            }
             fresh.extend(read);
             done += batch.len();
         }
@@ -95,12 +118,18 @@ impl Archive {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
+    use std::{
+        path::Path,
+        sync::{
+            Arc,
+            atomic::{AtomicUsize, Ordering},
+        },
+    };
 
     use crate::{
         code::tree::{self, Grammar},
         metrics::lifeline::{self, asked},
-        store::{self, disk},
+        store::{self, Cache, disk},
     };
 
     /// A file that is read piece by piece has the facts that it has as a whole. `TRAJVIEW_CODE` names a folder of more code.
@@ -158,6 +187,30 @@ mod tests {
                 let bytes = archive.with_blobs(run, |blobs| blobs.blob(*blob)).unwrap().unwrap();
                 assert_eq!(**facts, crate::metrics::lifeline::facts(*grammar, &bytes));
             }
+        }
+    }
+
+    #[test]
+    fn what_was_kept_of_every_content_is_what_was_read_of_it() {
+        let folder = tempfile::tempdir().unwrap();
+        for sample in ["codex-p12", "codex-p12-single-shot", "claude-code"] {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample-runs").join(sample);
+            let known = |asked: &AtomicUsize| {
+                let cache = Cache::open(&folder.path().join("measures.sqlite")).unwrap();
+                let opened = store::open(&path).unwrap().kept_in(Some(Arc::new(cache)));
+                let goes_on = |_: usize, _: usize| {
+                    asked.fetch_add(1, Ordering::Relaxed);
+                    true
+                };
+                opened.archive.known_code(&opened.run, &goes_on).unwrap()
+            };
+            let (before, after) = (AtomicUsize::new(0), AtomicUsize::new(0));
+
+            let (first, second) = (known(&before), known(&after));
+
+            assert!(!first.is_empty() && first == second);
+            // It is asked before every batch of contents that are read.
+            assert!(before.into_inner() > 0 && after.into_inner() == 0);
         }
     }
 

@@ -124,11 +124,16 @@ impl PackWriter {
         file.sync_all()?;
         let name = sum.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
         let index = self.part.with_file_name(format!("tmp_idx.part-{}", std::process::id()));
-        fs::write(&index, self.index(sum))?;
-        File::open(&index)?.sync_all()?;
-        fs::rename(&self.part, self.folder.join(format!("pack-{name}.pack")))?;
-        fs::rename(&index, self.folder.join(format!("pack-{name}.idx")))?;
-        sync_folder(&self.folder)
+        let named = |end: &str| self.folder.join(format!("pack-{name}.{end}"));
+        let (pack_named, index_named) = (named("pack"), named("idx"));
+        let written = fs::write(&index, self.index(sum))
+            .and_then(|()| File::open(&index)?.sync_all())
+            .and_then(|()| fs::rename(&self.part, pack_named))
+            .and_then(|()| fs::rename(&index, index_named));
+        if written.is_err() {
+            let _ = fs::remove_file(&index); // what went wrong is what is to be told
+        }
+        written.and_then(|()| sync_folder(&self.folder))
     }
 
     /// The index of the pack, whose own sum is given.

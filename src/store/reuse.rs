@@ -22,14 +22,16 @@ use crate::{
 };
 
 use super::{
-    Archive,
+    Archive, Cache,
+    kept_facts::KeptFacts,
     score::{ALONE, GoesOn, at_once, is_plain},
 };
 
-/// Remembers what was read of contents for as long as it lives. Shared between threads.
+/// Remembers what was read of contents for as long as it lives; with a [`Cache`] for longer. Shared between threads.
 #[derive(Debug, Default)]
 pub struct ReuseReader {
     known: Mutex<HashMap<Content, Arc<Facts>>>,
+    cache: Option<Arc<Cache>>,
 }
 
 /// What the facts of a file depend on.
@@ -39,6 +41,42 @@ type Content = (BlobId, Form);
 type Files = Vec<(RepoPath, Option<Content>)>;
 
 impl ReuseReader {
+    /// One whose facts are kept between starts, where there is a cache.
+    pub fn kept_in(cache: Option<Arc<Cache>>) -> Self {
+        Self { cache, ..Self::default() }
+    }
+
+    fn kept(&self) -> Option<KeptFacts<'_>> {
+        let cache = self.cache.as_deref()?;
+        Some(KeptFacts::of(cache, "facts for DIR", reuse::FACTS_VERSION))
+    }
+
+    fn remember(&self, facts: impl IntoIterator<Item = (Content, Arc<Facts>)>) {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).extend(facts);
+    }
+
+    /// Keeps what was read, but what another build would read otherwise.
+    fn keep(&self, read: &[(Content, Arc<Facts>)]) {
+        let Some(kept) = self.kept() else { return };
+        let lasting = read.iter().filter(|(_, facts)| facts.are_lasting());
+        kept.put(lasting.map(|((blob, form), facts)| (*blob, form.name(), &**facts)));
+    }
+
+    /// Takes what was kept of these contents; gives those of which nothing was.
+    fn recall(&self, contents: Vec<Content>) -> Vec<Content> {
+        let Some(kept) = self.kept().filter(|_| !contents.is_empty()) else { return contents };
+        let named = contents.iter().map(|(blob, form)| (*blob, form.name()));
+        let mut found: HashMap<usize, Facts> = kept.get(named);
+        let mut missing = vec![];
+        for (at, content) in contents.into_iter().enumerate() {
+            match found.remove(&at) {
+                Some(facts) => self.remember([(content, Arc::new(facts))]),
+                None => missing.push(content),
+            }
+        }
+        missing
+    }
+
     /// Makes sure of the facts of all these contents. The error is a sentence.
     fn read_all<'a>(
         &self,
@@ -51,11 +89,13 @@ impl ReuseReader {
             let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
             contents.into_iter().filter(|content| !known.contains_key(content)).collect()
         };
+        let missing = self.recall(missing);
         let read = missing.into_par_iter().with_min_len(ALONE).map(|(blob, form)| {
             Ok(((blob, form), Arc::new(reuse::read(form, &blobs.blob(blob)?))))
         });
         let read: Vec<(Content, Arc<Facts>)> = read.collect::<Result<_, String>>()?;
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).extend(read);
+        self.keep(&read);
+        self.remember(read);
         Ok(())
     }
 
@@ -75,8 +115,9 @@ impl ReuseReader {
     pub(super) fn see(&self, blob: BlobId, path: &str, parsed: Parsed<'_>) {
         let Some(form) = Form::of(path) else { return };
         if let Some(facts) = reuse::read_parsed(form, parsed) {
-            let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-            known.insert((blob, form), Arc::new(facts));
+            let read = [((blob, form), Arc::new(facts))];
+            self.keep(&read);
+            self.remember(read);
         }
     }
 
@@ -97,6 +138,11 @@ impl ReuseReader {
 }
 
 impl Archive {
+    /// What reads files for DIR, and keeps their facts where the archive keeps what costs much.
+    pub fn reuse_reader(&self) -> ReuseReader {
+        ReuseReader::kept_in(self.cache().cloned())
+    }
+
     /// DIR of the files at each of these moments, counted in turns done; None where nothing in the recording says what
     /// the files were. The error is a sentence.
     pub fn reuse(
@@ -149,4 +195,51 @@ fn files_of(tree: &Tree) -> Files {
             Some((path.clone(), file.blob().map(|blob| (blob, form))))
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::store;
+
+    /// Asked for what was kept.
+    struct Nothing;
+
+    impl Blobs for Nothing {
+        fn blob(&self, id: BlobId) -> Result<crate::run::files::Blob, String> {
+            Err(format!("asked for {id}"))
+        }
+    }
+
+    fn read(run: &store::Opened, cache: &Path, blobs: Option<&(dyn Blobs + Sync)>) -> Reuse {
+        let cache = Cache::open(&cache.join("measures.sqlite")).unwrap();
+        let reader = ReuseReader::kept_in(Some(Arc::new(cache)));
+        let tree = run.archive.timeline(&run.run).unwrap().tree_after(run.run.end());
+        let files = files_of(&tree);
+        match blobs {
+            Some(blobs) => reader.read_all([&files], blobs).unwrap(),
+            None => run
+                .archive
+                .with_blobs(&run.run, |blobs| reader.read_all([&files], blobs))
+                .unwrap()
+                .unwrap(),
+        }
+        reader.link(&files)
+    }
+
+    #[test]
+    fn what_was_read_for_dir_is_not_read_again_by_the_next_program() {
+        let folder = tempfile::tempdir().unwrap();
+        for sample in ["codex-p12", "claude-code", "slopcodebench"] {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample-runs").join(sample);
+            let Ok(opened) = store::open(&path) else { continue };
+
+            let first = read(&opened, folder.path(), None);
+            let second = read(&opened, folder.path(), Some(&Nothing));
+
+            assert_eq!(first, second);
+        }
+    }
 }

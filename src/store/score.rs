@@ -27,7 +27,7 @@ use super::{Archive, Cache, ReuseReader, folder};
 #[derive(Debug)]
 pub struct Scorer {
     ruler: Ruler,
-    cache: Option<Cache>,
+    cache: Option<Arc<Cache>>,
     measured: Mutex<HashMap<Content, Arc<FileMeasure>>>,
     gathered: Mutex<Gathered>,
     /// Who is given what was read of each content.
@@ -69,7 +69,7 @@ const GATHERED: usize = 512;
 pub(super) const ALONE: usize = 3;
 
 impl Scorer {
-    pub fn new(ruler: Ruler, cache: Option<Cache>) -> Self {
+    pub fn new(ruler: Ruler, cache: Option<Arc<Cache>>) -> Self {
         let (measured, gathered) = (Mutex::default(), Mutex::default());
         Self { ruler, cache, measured, gathered, reader: None }
     }
@@ -78,6 +78,11 @@ impl Scorer {
     #[must_use]
     pub fn with_reader(self, reader: Arc<ReuseReader>) -> Self {
         Self { reader: Some(reader), ..self }
+    }
+
+    /// Where its measures are kept between starts.
+    pub fn cache(&self) -> Option<Arc<Cache>> {
+        self.cache.clone()
     }
 
     pub fn ruler(&self) -> &Ruler {
@@ -404,7 +409,7 @@ mod tests {
 
     fn scorer(profile: Profile, cache: &Path) -> Scorer {
         let cache = Cache::open(&cache.join("measures.sqlite")).unwrap();
-        Scorer::new(Ruler::new(profile, Rules::none()), Some(cache))
+        Scorer::new(Ruler::new(profile, Rules::none()), Some(Arc::new(cache)))
     }
 
     fn contents(count: usize) -> (Vec<Named>, Loaded) {

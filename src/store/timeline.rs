@@ -3,6 +3,7 @@
 use std::{iter::Peekable, sync::mpsc, thread};
 
 use crate::{
+    code::patch::LineCounts,
     formats::{self, Executor},
     run::{
         Edit, EditKind, Run, Step, StepId, Warning,
@@ -282,5 +283,8 @@ impl Blobs for AllBlobs<'_> {
             (None, Some(snapshots)) => snapshots.blob(id),
             (None, None) => Nowhere.blob(id),
         }
+    }
+    fn line_counts(&self, old: Option<BlobId>, new: Option<BlobId>) -> Option<LineCounts> {
+        self.made.line_counts(old, new)
     }
 }

@@ -5,6 +5,7 @@
 //! the agent left, byte for byte. Each commit is one pack, brought to the disk once (`store::pack`).
 
 use std::{
+    cell::RefCell,
     collections::BTreeMap,
     fs, io,
     path::{Path, PathBuf},
@@ -60,6 +61,8 @@ const COUNTED: usize = 1_000;
 pub struct History {
     bare: Bare,
     rules: Rules,
+    /// The folder that was looked at last, and whether the lists of ignored files that count in it can be read.
+    lists: RefCell<Option<(PathBuf, bool)>>,
 }
 
 impl std::fmt::Debug for History {
@@ -87,12 +90,16 @@ impl Rules {
 impl History {
     /// A new repository in a bundle's folder.
     pub fn create(bundle: &Path, rules: Rules) -> Result<Self, WriteError> {
-        Ok(Self { bare: Bare::create(&bundle.join("workspace.git"))?, rules })
+        Ok(Self::of(Bare::create(&bundle.join("workspace.git"))?, rules))
     }
 
     /// The repository of a bundle that is gone on with.
     pub fn open(bundle: &Path, rules: Rules) -> Result<Self, WriteError> {
-        Ok(Self { bare: Bare::open(&bundle.join("workspace.git"))?, rules })
+        Ok(Self::of(Bare::open(&bundle.join("workspace.git"))?, rules))
+    }
+
+    fn of(bare: Bare, rules: Rules) -> Self {
+        Self { bare, rules, lists: RefCell::new(None) }
     }
 
     /// See `unlock`.
@@ -207,6 +214,7 @@ impl History {
         if !self.rules.records_ignored {
             self.bare.repo.set_workdir(walk.workspace, false)?;
             self.bare.repo.clear_ignore_rules()?;
+            self.lists.take(); // what was known of them was so before
         }
         match walk.folder(&Inner::default(), 0)? {
             Some(tree) => Ok(tree),
@@ -230,9 +238,13 @@ impl History {
     /// never recorded stays as it is, and so does any `.git`.
     pub fn restore(&self, folder: &Path, commit: Option<&str>) -> Result<(), WriteError> {
         let failed = |why: git2::Error| WriteError::new(folder, sentence(&why));
+        if !is_folder(folder) {
+            let _ = fs::remove_file(folder); // it may well not be there; what a link leads to is not ours
+        }
         fs::create_dir_all(folder).map_err(|why| WriteError::new(folder, bytes::reason(&why)))?;
         if !self.rules.records_ignored {
             self.bare.repo.set_workdir(folder, false).map_err(failed)?;
+            self.lists.take(); // as above
         }
         let tree = commit
             .map(|id| self.bare.repo.find_commit(Oid::from_str(id)?)?.tree())
@@ -315,7 +327,27 @@ impl History {
         inner.file_name().is_some_and(|name| name == ".git")
             || self.rules.left_out.is_match(inner)
             || (!self.rules.records_ignored
+                && self.has_lists(inner)
                 && self.bare.repo.is_path_ignored(inner).unwrap_or(false))
+    }
+
+    /// Whether the lists of ignored files that count for a path can be read. Where an agent put a pipe or a device in the
+    /// place of one, libgit2 would wait for it for ever, so that nothing is ignored there.
+    fn has_lists(&self, inner: &Path) -> bool {
+        let folder = inner.parent().unwrap_or(Path::new(""));
+        if let Some((last, has_lists)) = &*self.lists.borrow()
+            && last == folder
+        {
+            return *has_lists;
+        }
+        let root = self.bare.repo.workdir();
+        let is_list = |inner: &Path| {
+            let list = root.map(|root| root.join(inner).join(".gitignore"));
+            list.and_then(|list| fs::metadata(list).ok()).is_none_or(|meta| meta.is_file())
+        };
+        let has_lists = folder.ancestors().all(is_list);
+        *self.lists.borrow_mut() = Some((folder.to_owned(), has_lists));
+        has_lists
     }
 }
 
@@ -350,7 +382,9 @@ impl<'a, 'o> Walk<'a, 'o> {
     /// None for a folder without files: git has none.
     fn folder(&mut self, inner: &Inner, depth: usize) -> Result<Option<Oid>, git2::Error> {
         let mut names = vec![];
-        match fs::read_dir(self.workspace.join(&inner.path)) {
+        let path = self.workspace.join(&inner.path);
+        match fs::read_dir(&path) {
+            Ok(_) if !is_folder(&path) => self.leave_out(inner, "it is a link; not followed"),
             Ok(entries) => names.extend(entries.flatten().map(|entry| entry.file_name())),
             Err(why) => self.leave_out(inner, &bytes::reason(&why)),
         }
@@ -432,6 +466,11 @@ impl<'a, 'o> Walk<'a, 'o> {
         let shown = if is_root { Path::new(".") } else { &inner.shown };
         self.left_out.push((shown.to_string_lossy().into_owned(), why.to_owned()));
     }
+}
+
+/// Whether it is a folder itself, and no link to one.
+fn is_folder(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|meta| meta.is_dir())
 }
 
 /// Whether a commit's content of this kind is one that anyone can read back.
@@ -598,6 +637,33 @@ mod tests {
     }
 
     #[test]
+    fn what_is_no_list_of_ignored_files_is_neither_waited_for_nor_followed() {
+        let place = Place::new();
+        place.write(".gitignore", "*.log\n");
+        place.write("a.log", "x");
+        place.write("pipe/a.log", "x");
+        place.write("device/sub/a.log", "x");
+        place.write("list/a.log", "x");
+        let path = |name: &str| place.workspace.path().join(name);
+        let made = std::process::Command::new("mkfifo").arg(path("pipe/.gitignore")).status();
+        assert!(made.unwrap().success());
+        std::os::unix::fs::symlink("/dev/zero", path("device/.gitignore")).unwrap();
+        fs::create_dir(path("list/.gitignore")).unwrap();
+        let history = place.history(false);
+
+        let taken = place.take(&history, None);
+        history.restore(place.workspace.path(), Some(&taken.commit)).unwrap();
+
+        let repo = super::super::repo::Repo::open(&place.bundle.path().join("workspace.git"));
+        let tree = repo.unwrap().tree(&taken.commit).unwrap();
+        let names: Vec<&str> = tree.files.keys().map(|path| path.as_str()).collect();
+        let logs = ["device/sub/a.log", "list/a.log", "pipe/a.log"];
+        assert_eq!(names, [".gitignore", "device/.gitignore", logs[0], logs[1], logs[2]]);
+        let left_out: Vec<&str> = taken.left_out.iter().map(|(path, _)| path.as_str()).collect();
+        assert_eq!(left_out, ["pipe/.gitignore"]);
+    }
+
+    #[test]
     fn a_workspace_goes_back_to_a_commit() {
         let place = Place::new();
         let history = place.history(true);
@@ -619,6 +685,23 @@ mod tests {
         assert_eq!(place.take(&history, None).tree, first.tree);
         history.restore(place.workspace.path(), None).unwrap();
         assert_eq!(place.files(), ["new/.git/HEAD"]);
+    }
+
+    #[test]
+    fn a_link_in_the_place_of_the_workspace_is_neither_recorded_nor_emptied() {
+        let place = Place::new();
+        let history = place.history(true);
+        let elsewhere = tempfile::tempdir().unwrap();
+        fs::write(elsewhere.path().join("mine"), "x").unwrap();
+        fs::remove_dir(place.workspace.path()).unwrap();
+        std::os::unix::fs::symlink(elsewhere.path(), place.workspace.path()).unwrap();
+
+        let taken = place.take(&history, None);
+        history.restore(place.workspace.path(), Some(&taken.commit)).unwrap();
+
+        assert_eq!(taken.left_out, [(".".to_owned(), "it is a link; not followed".to_owned())]);
+        assert!(elsewhere.path().join("mine").is_file());
+        assert!(is_folder(place.workspace.path()));
     }
 
     #[test]

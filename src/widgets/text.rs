@@ -327,7 +327,15 @@ fn picture(code: u32) -> char {
 
 /// In columns, as ratatui paints it.
 pub fn width(text: &str) -> usize {
-    text.graphemes(true).map(UnicodeWidthStr::width).sum()
+    let plain = plain_start(text);
+    plain + text[plain..].graphemes(true).map(UnicodeWidthStr::width).sum::<usize>()
+}
+
+/// How many letters a text begins with that are a byte, a grapheme and a column each.
+fn plain_start(text: &str) -> usize {
+    let plain = text.bytes().take_while(|byte| matches!(byte, b' '..=b'~')).count();
+    // What follows may stand on top of the last of them.
+    if plain < text.len() { plain.saturating_sub(1) } else { plain }
 }
 
 /// `text` in at most so many columns; `ellipsis` stands for what was cut, where it fits.
@@ -359,12 +367,16 @@ pub fn end_of(text: &str, columns: usize) -> &str {
 
 /// How many bytes fit.
 fn fitting(text: &str, columns: usize) -> usize {
-    let mut used = 0;
-    let over = text.grapheme_indices(true).find(|(_, grapheme)| {
+    let plain = plain_start(text);
+    if plain > columns {
+        return columns;
+    }
+    let mut used = plain;
+    let over = text[plain..].grapheme_indices(true).find(|(_, grapheme)| {
         used += grapheme.width();
         used > columns
     });
-    over.map_or(text.len(), |(at, _)| at)
+    over.map_or(text.len(), |(at, _)| plain + at)
 }
 
 /// `text` broken into rows of at most so many columns, as byte ranges: at blanks where there are any, else between
@@ -401,4 +413,28 @@ fn row(text: &str, columns: usize) -> usize {
 
 fn blanks(text: &str) -> usize {
     text.len() - text.trim_start_matches(' ').len()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn whatever_a_text_begins_with_it_is_as_wide_as_its_graphemes_and_is_cut_between_them(
+            letters in prop::collection::vec(prop::sample::select("ab ~é中\u{301}\u{200d}\r\n\u{7f}".chars().collect::<Vec<_>>()), 0..12),
+            columns in 0_usize..9,
+        ) {
+            let text: String = letters.into_iter().collect();
+            let widths: Vec<(usize, usize)> =
+                text.grapheme_indices(true).map(|(at, it)| (at, it.width())).collect();
+            let used = |until: usize| widths[..=until].iter().map(|(_, width)| width).sum::<usize>();
+            let over = (0..widths.len()).find(|until| used(*until) > columns);
+
+            prop_assert_eq!(width(&text), widths.iter().map(|(_, width)| width).sum::<usize>());
+            prop_assert_eq!(fitting(&text, columns), over.map_or(text.len(), |at| widths[at].0));
+        }
+    }
 }

@@ -727,3 +727,64 @@ mod parquet_files {
         }
     }
 }
+
+#[cfg(feature = "sql")]
+#[test]
+fn sql_over_an_export_answers_as_over_the_recordings_whole_or_in_shards() {
+    let (whole, parts) = (exported(&RUNS), tempfile::tempdir().unwrap());
+    for shard in ["1/3", "2/3", "3/3"] {
+        export(&RUNS, parts.path(), &["--shard", shard]);
+    }
+    let exports = [&whole, &parts].map(|folder| folder.path().to_str().unwrap());
+    for query in [
+        "select agent, count(*) as runs, sum(turns) as turns from runs group by agent order by agent",
+        "select task_id, count(*), avg(steps), sum(lines_added) from turns group by task_id order by task_id",
+        "select tool, count(*) from steps where is_error group by tool order by 2 desc, tool",
+        "select r.agent, t.turn, t.steps from turns t join runs r on r.source_uri = t.source_uri \
+         order by r.source_uri, t.turn",
+        "select count(*) from texts, (select 1)",
+    ] {
+        let expected = printed(&[&["sql", query][..], &RUNS[..], &["--json"]].concat());
+        for folder in exports {
+            assert_eq!(printed(&["sql", query, folder, "--json"]), expected, "{query}");
+        }
+    }
+    let both = trajview(&["sql", "select 1", exports[0], RUNS[0]]);
+    let said = String::from_utf8_lossy(&both.stderr).into_owned();
+    assert!(said.contains("name recordings, or exports, not both"), "{said}");
+}
+
+/// The lines of a frame without their ends.
+fn frame(arguments: &[&str]) -> String {
+    printed(&[arguments, &["--snapshot", "150x14"]].concat())
+}
+
+#[test]
+fn an_export_opens_as_the_table_of_runs_and_its_recordings_need_not_be_there() {
+    let place = tempfile::tempdir().unwrap();
+    for sample in ["codex-p12", "codex-p12-single-shot"] {
+        copy(&project("sample-runs").join(sample), &place.path().join("runs").join(sample));
+    }
+    let (runs, tables) = (place.path().join("runs"), place.path().join("tables"));
+    export(&[runs.to_str().unwrap()], &tables, &["--redact", "off"]);
+    let tables = tables.to_str().unwrap();
+
+    let there = frame(&[tables]);
+    assert!(there.contains("2 runs") && there.contains("codex-p12-single-shot"), "{there}");
+    fs::remove_dir_all(&runs).unwrap();
+    let gone = frame(&[tables]);
+    assert!(gone.contains("2 runs") && gone.contains("codex-p12-single-shot"), "{gone}");
+    let opened = frame(&[tables, "--keys", "<enter>"]);
+    assert!(opened.contains("no such file"), "{opened}");
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let to = to.join(entry.file_name());
+        match entry.file_type().unwrap().is_dir() {
+            true => copy(&entry.path(), &to),
+            false => drop(fs::copy(entry.path(), to).unwrap()),
+        }
+    }
+}

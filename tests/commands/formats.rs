@@ -289,6 +289,17 @@ fn whatever_becomes_of_a_real_log_it_is_read_so_far_or_refused() {
 }
 
 #[test]
+fn messages_are_known_by_a_text_that_is_longer_than_what_is_looked_at() {
+    let long = serde_json::to_string(&"two \\ words \u{4e2d}\n".repeat(HEAD_BYTES / 8)).unwrap();
+    let list = format!(
+        r#"[{{"role": "user", "content": {long}}}, {{"role": "assistant", "content": "done"}}]"#
+    );
+    assert_eq!(claimed("a.json", list.as_bytes()), Some("messages"));
+    let row = format!(r#"{{"id": "a", "messages": {list}}}"#);
+    assert_eq!(claimed("a.json", row.as_bytes()), Some("messages"));
+}
+
+#[test]
 #[ignore = "needs TRAJVIEW_REAL_DATA"]
 fn every_real_file_is_read_under_its_own_format() {
     let data = crate::common::real_data();

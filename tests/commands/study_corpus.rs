@@ -450,3 +450,23 @@ fn components_are_compared_within_their_tasks() {
     let text = text_of(folder.path(), &[]);
     assert!(text.contains("with an intercept a task"), "{text}");
 }
+
+#[test]
+fn a_corpus_takes_several_paths_and_a_list_of_them_and_counts_a_run_once() {
+    let names = |arguments: &[&str]| -> Vec<String> {
+        let shown = json(
+            &[&["corpus", "--resamples", "0", "--rules", "none", "--json"], arguments].concat(),
+        );
+        let runs = shown["runs"].as_array().unwrap().iter();
+        runs.map(|run| run["run"].as_str().unwrap().to_owned()).collect()
+    };
+    let both = ["sample-runs/codex-p12", "sample-runs/codex-p12-single-shot"];
+    let folder = tempfile::tempdir().unwrap();
+    let list = folder.path().join("runs.txt");
+    std::fs::write(&list, format!("{}\n\n{}\n", both[1], both[0])).unwrap();
+    let list = list.to_str().unwrap();
+
+    assert_eq!(names(&both), ["codex-p12", "codex-p12-single-shot"]);
+    assert_eq!(names(&["--paths", list]), names(&both));
+    assert_eq!(names(&[both[0], "--paths", list]), names(&both));
+}

@@ -7,7 +7,7 @@ use trajview::{
     metrics::quality::Snapshot,
     run::{
         Card, Warning,
-        card::{CardIdentity, CardTests, Recorded, Trouble},
+        card::{CardIdentity, CardTests, CardTotals, Recorded, Trouble},
         recorded::Passed,
     },
     runtime::{self, Filtering, Options},
@@ -51,7 +51,7 @@ fn told(name: &str) -> LiveEvent {
         checkpoints: 3,
         lines: Some((1200, 34)),
         tokens: Some(turns as u64 * 10_000),
-        seconds: Some(turns as f64 * 60.0),
+        totals: CardTotals { seconds: Some(turns as f64 * 60.0), ..CardTotals::default() },
         moments: vec![turns / 2, turns],
         identity: CardIdentity {
             id: name.into(),
@@ -74,7 +74,7 @@ fn told(name: &str) -> LiveEvent {
     };
     let tests = |passed| CardTests::Counted {
         strict: Passed { passed, total: 40 },
-        iso: Passed { passed: passed / 2, total: 20 },
+        iso: Some(Passed { passed: passed / 2, total: 20 }),
         core: None,
     };
     match name {

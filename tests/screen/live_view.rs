@@ -176,6 +176,41 @@ fn a_failure_and_the_end_are_said() {
     insta::assert_snapshot!("after_the_end", frame(&app));
 }
 
+/// `r` and `x` are what somebody needs who watches a run that goes wrong: no state of it pushes them out of a narrow footer.
+#[test]
+fn the_footer_of_80_columns_has_the_keys_that_repeat_and_stop_in_every_state() {
+    let has_both = |app: &App| {
+        let shown = frame(app);
+        let footer = shown.lines().last().unwrap().to_owned();
+        assert!(footer.contains(" r retry ") && footer.contains(" x stop "), "{footer}");
+    };
+    let mut app = app(80, 24);
+    has_both(&app);
+    in_the_middle(&mut app);
+    has_both(&app);
+    tell(&mut app, LiveEvent::Waits(Pause::BeforeEach));
+    has_both(&app);
+    let why = "the agent failed (exit code 1)".to_owned();
+    tell(&mut app, LiveEvent::Ended { turn: 3, how: How::Failed(why), seconds: 3.0 });
+    tell(&mut app, LiveEvent::Waits(Pause::Failure));
+    has_both(&app);
+    has_both(&begun(80, 24).app);
+}
+
+#[test]
+fn a_commit_that_takes_long_says_how_far_it_is_until_the_turn_is_over() {
+    for (width, height) in SIZES {
+        let mut app = app(width, height);
+        in_the_middle(&mut app);
+
+        tell(&mut app, LiveEvent::Recording(20_000));
+        let told = frame(&app).contains("recording the files: 20000 so far");
+        tell(&mut app, LiveEvent::Ended { turn: 3, how: How::Done, seconds: 3.0 });
+
+        assert!(told && !frame(&app).contains("recording the files"), "{}", frame(&app));
+    }
+}
+
 #[test]
 fn help_lies_over_the_whole_screen() {
     let mut app = app(160, 45);
@@ -260,6 +295,43 @@ fn the_form_of_a_live_run_shows_what_it_would_do_before_it_is_begun() {
         plan_it(&mut world.app, effects, Ok(what_it_would_do()));
         insta::assert_snapshot!(format!("form_{width}x{height}"), frame(&world.app));
     }
+}
+
+/// The words of the form for a sandbox, and what they come to.
+#[test]
+fn sandbox_network_and_login_are_fields_and_those_that_mean_nothing_are_not_shown() {
+    let (mut world, effects) = with_form(120, 40);
+    plan_it(&mut world.app, effects, Ok(what_it_would_do()));
+    let form = |world: &Answering| world.app.jobs.dialog.as_ref().unwrap().form.clone();
+    let shown = |world: &Answering, id| form(world).get(id).is_some();
+    assert!(shown(&world, "sandbox") && shown(&world, "login"));
+    assert!(!shown(&world, "network") && !shown(&world, "image"), "nothing stands around it");
+
+    let effects = press(&mut world.app, "9gg <right>"); // bwrap
+    assert_eq!(form(&world).choice("sandbox"), "bwrap");
+    assert!(shown(&world, "network") && !shown(&world, "image"));
+    press(&mut world.app, "10gg <right>"); // the network: the model server alone
+    press(&mut world.app, "j <right>"); // the login
+    assert_eq!(
+        (form(&world).choice("network"), form(&world).choice("login")),
+        ("loopback", "copy")
+    );
+    let effects = plan_it(&mut world.app, effects, Ok(what_it_would_do()));
+    let mut plan = what_it_would_do();
+    plan.row(
+        "sandbox",
+        "a sandbox (bwrap) with the model server of this machine and no other network",
+    );
+    plan.row("login", "a copy of ~/.codex/auth.json, gone with the run");
+    plan_it(&mut world.app, effects, Ok(plan));
+    insta::assert_snapshot!("form_with_sandbox_120x40", frame(&world.app));
+    world.send(Message::Resized(Size { width: 80, height: 24 }));
+    insta::assert_snapshot!("form_with_sandbox_80x24", frame(&world.app));
+
+    press(&mut world.app, "9gg <right>"); // docker
+    assert!(shown(&world, "network") && shown(&world, "image"));
+    press(&mut world.app, "<left> <left>");
+    assert!(!shown(&world, "network") && !shown(&world, "image"));
 }
 
 #[test]

@@ -250,6 +250,26 @@ fn two_processes_share_a_plan_and_make_no_run_twice() {
 }
 
 #[test]
+fn of_two_processes_that_share_a_plan_one_is_killed_and_the_other_makes_its_runs_too() {
+    let desk = Desk::new(&format!("repeats = 3\n{FOUR}"));
+
+    let first = desk.start(&["--jobs", "2"]);
+    let second = desk.start(&["--jobs", "2"]);
+    wait_for("the fourth turn", || desk.count("\"what\":\"turn-ended\"") >= 4);
+    kill_all(first);
+    let third = desk.start(&["--jobs", "1"]);
+    let ended = [second, third].map(|child| ran(child.wait_with_output().unwrap()));
+
+    for process in &ended {
+        assert_eq!(process.code, Some(0), "{}", process.err);
+        assert_eq!(document(process)["states"], json!({"done": 12}));
+    }
+    desk.is_whole(12);
+    assert_eq!(desk.count("\"what\":\"finished\""), 12, "no run was made twice");
+    assert!(!desk.path("plan.runs.batch/left-out").exists());
+}
+
+#[test]
 fn runs_of_a_batch_that_alone_was_killed_end_by_themselves_and_go_on_later() {
     let desk = Desk::new(FOUR);
     let mut first = desk.start(&["--jobs", "2"]);
@@ -365,11 +385,11 @@ fn an_agent_that_always_fails_is_tried_as_often_as_was_said_and_left_out() {
     assert_eq!(tries.collect::<BTreeSet<_>>(), BTreeSet::from([0, 3]));
 }
 
-#[test]
-fn an_agent_that_is_asked_too_often_is_left_alone_for_a_while() {
-    let desk = Desk::new(
-        "[scripts.a]\nfile = \"a.json\"\n[agents.busy]\n[failures]\nretries = 3\nbackoff = 0.3\n",
-    );
+/// A plan whose agent is refused its first three turns, and what of it rested.
+fn refused(rule: &str, retries: usize) -> (Desk, Ran, usize) {
+    let desk = Desk::new(&format!(
+        "[scripts.a]\nfile = \"a.json\"\n[agents.busy]\n[failures]\nretries = {retries}\nbackoff = 0.3\nrule = \"{rule}\"\n"
+    ));
     let mark = desk.path("asked");
     let agent = format!(
         "[drivers.busy]\nstart = [\"sh\", \"-c\", \"sed -n 's/^do: //p' >x.sh; . ./x.sh; rm x.sh; test $(ls {0} | wc -l) -gt 2 || \
@@ -378,18 +398,34 @@ fn an_agent_that_is_asked_too_often_is_left_alone_for_a_while() {
     );
     fs::create_dir(&mark).unwrap();
     desk.settings(&agent);
-
-    let ended = desk.batch(&["--jobs", "1"]);
-
+    let ended = ran(desk.command(&["--jobs", "1"]).output().unwrap());
     assert_eq!(ended.code, Some(0), "{}", ended.err);
-    let rested = ended.err.lines().filter(|line| line.contains(": resting: turn 1 failed: "));
-    assert_eq!(
-        rested.filter(|line| line.contains("429 Too Many Requests")).count(),
-        3,
-        "{}",
-        ended.err
-    );
+    let rested = ended.err.lines().filter(|line| line.contains(": resting: turn "));
+    let rested = rested.filter(|line| line.contains("429 Too Many Requests")).count();
+    (desk, ended, rested)
+}
+
+#[test]
+fn an_agent_that_is_asked_too_often_is_left_alone_for_a_while() {
+    let (desk, ended, rested) = refused("leave-out", 3);
+
+    assert_eq!(rested, 3, "{}", ended.err);
     desk.is_whole(2);
+}
+
+/// Turns that fail are kept, but not before their model was left alone as often as it may be tried.
+#[test]
+fn an_agent_that_is_asked_too_often_is_left_alone_where_failed_turns_are_kept_too() {
+    let (desk, ended, rested) = refused("keep", 3);
+    assert_eq!(rested, 3, "{}", ended.err);
+    assert_eq!(document(&ended)["runs"][0]["kept"], 0, "{}", ended.out);
+    desk.is_whole(2);
+
+    // Refused in the first turns of both runs, once more than may be: what the first left stands.
+    let (desk, ended, rested) = refused("keep", 1);
+    assert_eq!(rested, 2, "{}", ended.err);
+    assert_eq!(desk.count("\"state\":\"kept\""), 1);
+    assert_eq!(document(&ended)["states"], json!({"done": 2}));
 }
 
 #[test]

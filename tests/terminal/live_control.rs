@@ -65,6 +65,7 @@ impl Desk {
             layers: Default::default(),
             has_person: false,
             step_by_step: false,
+            tried: None,
         };
         Self { folder, job }
     }

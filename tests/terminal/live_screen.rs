@@ -286,6 +286,43 @@ fn a_script_that_does_not_parse_is_said_in_the_form_until_something_else_is_aske
 }
 
 #[test]
+fn a_container_without_an_image_and_a_login_that_is_not_there_are_said_in_the_form() {
+    let desk = Desk::new(&three());
+    let mut tui = open_run(&desk, 120, 40);
+
+    tui.press("A");
+    tui.wait_for("run-plain-emergent");
+    tui.press("9gg\x1b[C\x1b[C"); // the sandbox: none, bwrap, docker
+    tui.wait_for("docker needs the image in which the agent is installed");
+    tui.press("\x1b[D\x1b[D");
+    tui.wait_until("no such sentence", |it| !it.screen().contents().contains("needs the image"));
+    tui.press("j\x1b[C"); // the login
+    tui.wait_for("agent plain has no login that could be copied");
+    leave_form(tui);
+
+    assert!(!desk.path("run-plain-emergent").exists());
+}
+
+#[test]
+#[ignore = "needs bwrap"]
+fn a_run_in_bubblewrap_is_started_with_keys_alone() {
+    let desk = Desk::new(&three());
+    let mut tui = open_run(&desk, 120, 40);
+
+    tui.press("A");
+    tui.wait_for("run-plain-emergent");
+    tui.press("9gg\x1b[C");
+    tui.wait_for("a sandbox (bwrap) with the network");
+    tui.press("\r");
+    tui.wait_for("c compares it with run");
+    tui.press("q");
+    assert_eq!(tui.wait_for_end().exit_code(), 0);
+
+    let run = fs::read_to_string(desk.path("run-plain-emergent/run.json")).unwrap();
+    assert!(run.contains("the agent worked in a sandbox (bwrap) with the network"), "{run}");
+}
+
+#[test]
 fn a_specification_without_a_path_is_asked_for_in_the_form_and_starts_nothing() {
     let desk = Desk::new(&three());
     let mut tui = open_run(&desk, 120, 40);

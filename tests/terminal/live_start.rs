@@ -309,7 +309,8 @@ printf '%s\n' "$*" >>ASKED
 shift
 while [ $# -gt 0 ]; do
     case $1 in
-    --network | --cap-drop | --security-opt | --user | --volume | --env | --pull) shift ;;
+    --network | --cap-drop | --security-opt | --user | --volume | --pull) shift ;;
+    --env) case $2 in *=*) export "$2" ;; esac; shift ;;
     --workdir) cd "$2"; shift ;;
     --entrypoint) program=$2; shift ;;
     --*) ;;

@@ -109,10 +109,12 @@ pub fn all(paths: &[PathBuf], folder: &Path, with: &With<'_>) -> Runs {
     };
     let siblings = Siblings::default();
     let open = |path: &PathBuf| match store::open_among(path, &siblings) {
-        Ok(opened) => Ok(facts(&opened, path, name(path), with)),
+        Ok(opened) => Ok(facts(&opened.kept_in(with.scorer.cache()), path, name(path), with)),
         Err(why) => Err((name(path), why.to_string())),
     };
-    let opened: Vec<Result<RunFacts, _>> = paths.par_iter().map(open).collect();
+    // What is measured is written to the cache together.
+    let opened: Vec<Result<RunFacts, _>> =
+        with.scorer.gathering(|| paths.par_iter().map(open).collect());
     let mut runs = Runs { measured: vec![], problems: vec![] };
     for run in opened {
         match run {

@@ -22,6 +22,7 @@ use crate::{
         score::{Each, Measured, faithful, point::AtPoint, skipped},
     },
     code::redact::{Finding, Kind, Redactor},
+    formats::{self, EditsTold},
     metrics::{
         cost::{Prices, RunCost},
         numbers::Values,
@@ -73,8 +74,8 @@ struct Scorers {
 
 impl Scorers {
     fn new(measuring: &Measuring) -> Result<Self, Failure> {
-        let reader = Arc::new(ReuseReader::default());
-        Ok(Self { scorer: measuring.scorer()?.with_reader(Arc::clone(&reader)), reader })
+        let (scorer, reader) = measuring.scorers()?;
+        Ok(Self { scorer, reader })
     }
 }
 
@@ -258,6 +259,8 @@ struct Rows<'a> {
     id: &'a str,
     path: String,
     task: Option<&'a str>,
+    /// Whether its format says which files were changed.
+    tells_edits: bool,
 }
 
 impl<'a> Rows<'a> {
@@ -266,7 +269,10 @@ impl<'a> Rows<'a> {
         let (path, task) = (path.display().to_string(), run.task.as_ref());
         let task = task.map(|task| task.id.as_str());
         let packed = RunRows::new(task, &path);
-        Self { with, waiting: WaitingRows::default(), redactor, packed, id: &run.id, path, task }
+        let format = run.origin.sources.first().and_then(|source| formats::by_name(source.format));
+        let tells_edits = format.is_none_or(|it| it.offers().edits != EditsTold::Nowhere);
+        let (id, waiting) = (run.id.as_str(), WaitingRows::default());
+        Self { with, waiting, redactor, packed, id, path, task, tells_edits }
     }
 
     /// Adds a row, with what all rows of the run have in common and more of its own.
@@ -308,8 +314,12 @@ impl<'a> Rows<'a> {
     }
 
     fn turn(&mut self, mut turn: TurnRow) {
-        let lines =
-            |of: fn(&EditRow) -> Option<u64>| turn.in_workspace().filter_map(of).sum::<u64>();
+        // A turn without an edit changed no line, where the recording would tell; edits without lines are not measured.
+        let is_told = self.tells_edits && !turn.in_workspace().any(|edit| edit.added.is_none());
+        let lines = |of: fn(&EditRow) -> Option<u64>| {
+            let all = turn.in_workspace().filter_map(of);
+            all.reduce(|a, b| a + b).or(is_told.then_some(0))
+        };
         let more = json!({
             "files": turn.edits.len(),
             "lines_added": lines(|edit| edit.added),

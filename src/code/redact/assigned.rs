@@ -6,23 +6,22 @@ use std::{ops::Range, sync::LazyLock};
 
 use regex::Regex;
 
-use super::{Kind, Match};
+use super::{Kind, Match, suspects::Suspects};
 
 const PASSWORD: &str = "passwords?|passwd|passphrase|passcode|pwd";
 const SECRET: &str = "secrets?|token|api[_-]?keys?|access[_-]?key(?:[_-]?id)?|secret[_-]?key|private[_-]?key|account[_-]?key|auth[_-]?key|encryption[_-]?key|signing[_-]?key|client[_-]?secret|credentials?";
 
-static NAME: LazyLock<Regex> = LazyLock::new(|| {
-    let sign = r#"[0-9_]*\\*["'`]?\]?\s{0,8}(?P<sign>=>|:=|===?|!==?|=|:)\s{0,8}"#;
-    let pattern = format!("(?i)(?P<name>{PASSWORD}|{SECRET}){sign}");
-    Regex::new(&pattern).expect("the names are a pattern")
-});
+static PATTERNS: LazyLock<[Regex; 3]> =
+    LazyLock::new(|| patterns().map(|it| Regex::new(&it).expect("the names are a pattern")));
 
-/// `--password VALUE`, and names of the environment such as `DEPLOY_KEY=value`.
-static OTHERS: LazyLock<[Regex; 2]> = LazyLock::new(|| {
+/// A name with a sign behind it, `--password VALUE`, and names of the environment such as `DEPLOY_KEY=value`.
+pub fn patterns() -> [String; 3] {
+    let sign = r#"[0-9_]*\\*["'`]?\]?\s{0,8}(?P<sign>=>|:=|===?|!==?|=|:)\s{0,8}"#;
+    let name = format!("(?i)(?P<name>{PASSWORD}|{SECRET}){sign}");
     let flag = format!(r#"(?i)--?(?P<name>(?:[a-z]+-)*(?:{PASSWORD}|{SECRET}))(?:\s+|=)"#);
     let variable = r#"\b(?P<name>[A-Z][A-Z0-9_]*_(?:KEY|PASS|PAT|PSK|DSN))\\*["']?\s?[=:]\s?"#;
-    [flag.as_str(), variable].map(|it| Regex::new(it).expect("the names are a pattern"))
-});
+    [name, flag, variable.to_owned()]
+}
 
 static NAME_ALONE: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = format!("(?i)(?P<name>{PASSWORD}|{SECRET})[0-9_]*$");
@@ -31,6 +30,9 @@ static NAME_ALONE: LazyLock<Regex> = LazyLock::new(|| {
 
 /// Whether the value of a field of this name is a secret as a whole.
 pub fn is_secret_of(key: &str, value: &str) -> bool {
+    if !NAME_ALONE.is_match(key) {
+        return false; // nearly all; captures cost more
+    }
     let name = NAME_ALONE.captures(key).and_then(|it| it.name("name"));
     name.is_some_and(|name| is_quoted_secret(name.as_str(), value))
 }
@@ -43,9 +45,10 @@ pub fn kind_of(name: &str) -> Kind {
     if ONLY.is_match(name) { Kind::Password } else { Kind::Secret }
 }
 
-pub fn found(text: &str) -> Vec<Match> {
+pub fn found(text: &str, suspects: &Suspects) -> Vec<Match> {
     let mut all = vec![];
-    for pattern in [&*NAME].into_iter().chain(OTHERS.iter()) {
+    let called_for = PATTERNS.iter().enumerate().filter(|(at, _)| suspects.has_assigned(*at));
+    for (_, pattern) in called_for {
         for captures in pattern.captures_iter(text) {
             let (Some(whole), Some(name)) = (captures.get(0), captures.name("name")) else {
                 continue;

@@ -46,6 +46,11 @@ impl Known {
         next
     }
 
+    /// Whether nothing is looked for.
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
     pub fn numbered(&self) -> impl Iterator<Item = (Kind, usize)> + '_ {
         self.numbers.values().copied()
     }

@@ -6,7 +6,8 @@
 //! its place and context, so that a person can review it ([`Redactor::findings`]).
 //!
 //! It errs on the side of taking out too much. The rules of a kind are in `shapes` (well-known keys), `assigned` (what is
-//! assigned to a password) and `random` (words that look drawn at random). What was found once is found everywhere after
+//! assigned to a password) and `random` (words that look drawn at random); `suspects` tells in one pass which
+//! patterns a text calls for. What was found once is found everywhere after
 //! it, without its context too, and where only its beginning is left because a title was cut: [`Redactor::learn`] reads the
 //! whole texts first. This module knows no files and no formats; it changes no text that the recording itself has.
 
@@ -14,6 +15,7 @@ mod assigned;
 mod known;
 mod random;
 mod shapes;
+mod suspects;
 #[cfg(test)]
 mod tests;
 
@@ -30,6 +32,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use known::Known;
+use suspects::Suspects;
 
 /// What was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -162,9 +165,6 @@ struct State {
     /// Texts in which nothing is secret by its looks: only what was found elsewhere is looked for in them again.
     harmless: HashSet<[u64; 2]>,
 }
-
-/// A shorter text is looked through faster than it is remembered.
-const REMEMBERED: usize = 64;
 
 impl Redactor {
     pub fn of(options: &Options) -> Self {
@@ -343,17 +343,16 @@ impl Redactor {
     fn replaced<'t>(&self, place: Option<Place<'_>>, text: &'t str) -> Cow<'t, str> {
         const MOST_ROUNDS: usize = 12;
         let mut state = self.state();
-        let name = (text.len() >= REMEMBERED)
-            .then(|| [self.hashes[0].hash_one(text), self.hashes[1].hash_one(text)]);
-        let is_harmless = name.is_some_and(|name| state.harmless.contains(&name));
-        if is_harmless && known_in(&mut state.known, text).is_empty() {
+        let name = [self.hashes[0].hash_one(text), self.hashes[1].hash_one(text)];
+        let is_harmless = state.harmless.contains(&name);
+        if is_harmless && (state.known.is_empty() || known_in(&mut state.known, text).is_empty()) {
             return Cow::Borrowed(text);
         }
         let mut done = Cow::Borrowed(text);
         for round in 0..MOST_ROUNDS {
             let mut found = self.telling(&done);
             if round == 0 && found.is_empty() {
-                state.harmless.extend(name);
+                state.harmless.insert(name);
             }
             found.extend(known_in(&mut state.known, &done));
             if found.is_empty() {
@@ -373,8 +372,9 @@ impl Redactor {
     /// What is secret by its looks, whatever was found before. Replacements that are there already are no text.
     fn telling(&self, text: &str) -> Vec<Match> {
         let found = |words: &str| {
-            let mut here = shapes::found(words);
-            here.extend(assigned::found(words));
+            let suspects = Suspects::of(words);
+            let mut here = shapes::found(words, &suspects);
+            here.extend(assigned::found(words, &suspects));
             here.extend(random::found(words, &self.own_words));
             let named = self.names.iter().flat_map(|names| names.captures_iter(words));
             let named = named.filter_map(|it| it.name("s"));

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{Kind, Match};
+use super::{Kind, Match, suspects::Suspects};
 
 /// A pattern; what its group `s` has is the secret, all of it where it has no such group.
 type Shape = (Kind, &'static str);
@@ -84,10 +84,16 @@ static PATTERNS: LazyLock<Vec<(Kind, Regex)>> = LazyLock::new(|| {
     SHAPES.iter().map(pattern).collect()
 });
 
+/// The patterns as they are written.
+pub fn patterns() -> impl Iterator<Item = &'static str> {
+    SHAPES.iter().map(|(_, pattern)| *pattern)
+}
+
 /// Everything in the text that looks like one of them.
-pub fn found(text: &str) -> Vec<Match> {
+pub fn found(text: &str, suspects: &Suspects) -> Vec<Match> {
     let mut all = vec![];
-    for (kind, pattern) in PATTERNS.iter() {
+    let called_for = PATTERNS.iter().enumerate().filter(|(at, _)| suspects.has_shape(*at));
+    for (_, (kind, pattern)) in called_for {
         let has_group = pattern.capture_names().any(|name| name.is_some());
         let ranges: Vec<_> = match has_group {
             false => pattern.find_iter(text).map(|it| it.range()).collect(),

@@ -164,6 +164,11 @@ impl<'a> Quoted<'a> {
         let mut rest = self.0.text;
         while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
             text.push_str(&rest[..at]);
+            if let Some(letter) = rest.as_bytes().get(at + 1).and_then(|escape| plain(*escape)) {
+                text.push(letter);
+                rest = &rest[at + 2..];
+                continue;
+            }
             let mut escaped = Unescape(&rest[at..]);
             text.extend(escaped.next());
             rest = escaped.0;
@@ -215,6 +220,17 @@ impl<'a> Quoted<'a> {
     fn chars(self) -> Unescape<'a> {
         Unescape(self.0.text)
     }
+}
+
+/// What a letter after a backslash stands for, where it stands for it alone.
+fn plain(escape: u8) -> Option<char> {
+    Some(match escape {
+        b'n' => '\n',
+        b't' => '\t',
+        b'r' => '\r',
+        b'"' | b'\\' | b'/' => char::from(escape),
+        _ => return None,
+    })
 }
 
 /// The characters of a JSON string's inside.

@@ -17,6 +17,7 @@ use super::{
     agent_output::{AgentOutput, Amount, JsonLines, Reader, count, text},
     claude_tui::ClaudeTui,
     driver::{Ask, Call, Driver, Input, Logs, Naming, Rewind, hooks},
+    own_screen::InOwnScreen,
 };
 
 #[derive(Debug)]
@@ -128,7 +129,7 @@ impl Driver for Claude {
     }
 
     fn in_terminal(&self) -> Option<Box<dyn Driver>> {
-        Some(Box::new(ClaudeTui))
+        Some(Box::new(InOwnScreen(ClaudeTui)))
     }
 
     fn naming(&self) -> Naming {

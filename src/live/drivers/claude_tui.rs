@@ -4,47 +4,32 @@
 //! and whether a key may be used; a dialog would swallow the request, so these were answered before. What it uses is in the log alone, so
 //! limits of tokens cannot hold.
 
-use std::path::PathBuf;
-
 use serde_json::{Value, json};
-
-use crate::layers::Offers;
 
 use super::{
     super::{
         setup::Setup,
         stage::{END_OF_KEY, Stage},
     },
-    agent_output::{NoLines, Reader, object, text},
+    agent_output::{object, text},
     claude::{Claude, home},
-    driver::{Ask, Call, Driver, End, Input, LogPatterns, Logs, Naming, Rewind, pasted},
+    driver::{Ask, Call, Driver, Input, LogPatterns, Written},
+    own_screen::Screen,
 };
 
 #[derive(Debug)]
 pub struct ClaudeTui;
 
-impl Driver for ClaudeTui {
-    fn name(&self) -> &str {
-        Claude.name()
+impl Screen for ClaudeTui {
+    fn agent(&self) -> &dyn Driver {
+        &Claude
     }
 
     fn about(&self) -> &str {
         "Claude Code in a terminal, one process, later requests typed"
     }
 
-    fn program(&self) -> &str {
-        Claude.program()
-    }
-
-    fn key_variable(&self) -> Option<&str> {
-        Claude.key_variable()
-    }
-
-    fn environment(&self, setup: &Setup, stage: &Stage) -> Vec<(String, String)> {
-        Claude.environment(setup, stage)
-    }
-
-    fn files(&self, setup: &Setup, stage: &Stage) -> Vec<(PathBuf, String)> {
+    fn files(&self, setup: &Setup, stage: &Stage) -> Vec<Written> {
         let key = Claude.key_variable().and_then(|name| stage.environment.get(name));
         let approved: Vec<String> = key.iter().map(|key| end_of_key(key)).collect();
         let workspace = stage.workspace().to_string_lossy().into_owned();
@@ -62,14 +47,6 @@ impl Driver for ClaudeTui {
         files
     }
 
-    fn logins(&self, stage: &Stage) -> Vec<(&'static str, PathBuf)> {
-        Claude.logins(stage)
-    }
-
-    fn takes(&self) -> Offers {
-        Claude.takes()
-    }
-
     fn call(&self, ask: &Ask<'_>) -> Call {
         let prompt = ["--", ask.prompt];
         let prompt = if ask.prompt.is_empty() { &[] } else { &prompt[..] };
@@ -78,45 +55,18 @@ impl Driver for ClaudeTui {
         call
     }
 
-    fn reader(&self) -> Box<dyn Reader> {
-        Box::new(NoLines)
-    }
-
-    fn logs(&self, stage: &Stage) -> Vec<Logs> {
-        Claude.logs(stage)
-    }
-
-    fn naming(&self) -> Naming {
-        Naming::Process
-    }
-
-    fn rewind(&self) -> Rewind {
-        Rewind::Restart
-    }
-
     /// A turn that a person interrupts has no duration; one whose model cannot be reached may have none either.
-    fn end(&self) -> End {
-        End::Log(LogPatterns {
+    fn end(&self) -> LogPatterns {
+        LogPatterns {
             ends: r#""subtype":"turn_duration"|"text":"\[Request interrupted by user|"isApiErrorMessage":true"#,
             begins: r#""promptSource":"(typed|queued|suggestion)"|"turnOrigin":"human""#,
             goes_on: None,
-        })
+            asks: None,
+        }
     }
 
     fn prompt_of(&self) -> fn(&str) -> Option<String> {
         prompt_of
-    }
-
-    fn typed(&self, prompt: &str) -> Vec<u8> {
-        pasted(prompt)
-    }
-
-    fn own_files(&self) -> Vec<&str> {
-        Claude.own_files()
-    }
-
-    fn problem(&self, setup: &Setup) -> Option<String> {
-        Claude.problem(setup)
     }
 }
 

@@ -11,12 +11,14 @@ use crate::{layers::Offers, run::Tokens};
 
 use super::{
     super::{
+        isolation::Sandbox,
         setup::{Permissions, Setup},
         stage::Stage,
     },
     agent_output::{AgentOutput, Amount, Reader, Stream, count, object, text},
     codex_tui::CodexTui,
     driver::{Ask, Call, Driver, Input, Logs, Naming, Rewind, hooks, program_of, toml_text},
+    own_screen::InOwnScreen,
 };
 
 #[derive(Debug)]
@@ -35,6 +37,14 @@ fn home(stage: &Stage) -> PathBuf {
 pub fn trust_of(stage: &Stage) -> Option<&'static str> {
     let has_hooks = stage.deliveries.as_ref().is_some_and(|it| it.offers.calls);
     has_hooks.then_some("--dangerously-bypass-hook-trust")
+}
+
+/// Its own sandbox as it is told. That cannot stand inside another everywhere: with one around all of it, that one alone holds.
+pub fn sandbox_of(setup: &Setup) -> &'static str {
+    match setup.permissions {
+        Permissions::Workspace if !Codex.leaves_sandbox(setup) => "workspace-write",
+        Permissions::Workspace | Permissions::Full => "danger-full-access",
+    }
 }
 
 fn key_of(setup: &Setup) -> &str {
@@ -114,13 +124,16 @@ impl Driver for Codex {
         Offers { search: true, calls: true }
     }
 
+    fn leaves_sandbox(&self, setup: &Setup) -> bool {
+        let has_other = setup.folders.isolation.sandbox != Sandbox::None;
+        has_other && setup.permissions == Permissions::Workspace
+    }
+
     fn call(&self, ask: &Ask<'_>) -> Call {
-        let sandbox = match ask.setup.permissions {
-            Permissions::Workspace => "workspace-write",
-            Permissions::Full => "danger-full-access",
-        };
         let mut args: Vec<String> =
-            ["exec", "--json", "--skip-git-repo-check", "-s", sandbox].map(str::to_owned).to_vec();
+            ["exec", "--json", "--skip-git-repo-check", "-s", sandbox_of(ask.setup)]
+                .map(str::to_owned)
+                .to_vec();
         args.extend(trust_of(ask.stage).map(str::to_owned));
         args.extend(ask.setup.args.iter().cloned());
         if let Some(thread) = ask.session {
@@ -140,7 +153,7 @@ impl Driver for Codex {
     }
 
     fn in_terminal(&self) -> Option<Box<dyn Driver>> {
-        Some(Box::new(CodexTui))
+        Some(Box::new(InOwnScreen(CodexTui)))
     }
 
     fn problem(&self, setup: &Setup) -> Option<String> {
@@ -242,6 +255,25 @@ mod tests {
         let mut heard = AgentOutput::default();
         lines.iter().for_each(|line| Exec.line(line, Stream::Output, &mut heard));
         heard
+    }
+
+    #[test]
+    fn its_own_sandbox_is_off_where_another_stands_around_it() {
+        let mut setup = Setup::new("codex", "work".into());
+        assert_eq!((sandbox_of(&setup), Codex.leaves_sandbox(&setup)), ("workspace-write", false));
+
+        setup.folders.isolation.sandbox = Sandbox::Bwrap;
+        assert_eq!(
+            (sandbox_of(&setup), Codex.leaves_sandbox(&setup)),
+            ("danger-full-access", true)
+        );
+
+        // With full permissions it is off whatever stands around it.
+        setup.permissions = Permissions::Full;
+        assert_eq!(
+            (sandbox_of(&setup), Codex.leaves_sandbox(&setup)),
+            ("danger-full-access", false)
+        );
     }
 
     #[test]

@@ -2,21 +2,12 @@
 //!
 //! The end of a turn stands in its log. What it uses is in the log alone, so limits of tokens cannot hold.
 
-use std::path::PathBuf;
-
-use crate::layers::Offers;
-
 use super::{
-    super::{
-        setup::{Permissions, Setup},
-        stage::Stage,
-    },
-    agent_output::{NoLines, Reader, object, text},
-    codex::{Codex, trust_of},
-    driver::{
-        Ask, Call, Driver, End, Input, LogPatterns, Logs, Naming, Rewind, pasted, program_of,
-        toml_text,
-    },
+    super::{setup::Setup, stage::Stage},
+    agent_output::{object, text},
+    codex::{Codex, sandbox_of, trust_of},
+    driver::{Ask, Call, Driver, Input, LogPatterns, Written, program_of, toml_text},
+    own_screen::Screen,
 };
 
 #[derive(Debug)]
@@ -25,29 +16,17 @@ pub struct CodexTui;
 /// It offers a newer model once, and the answer would swallow the request: these offers were answered before. Seen in 0.169.
 const OFFERS: [(&str, &str); 1] = [("gpt-5.5", "gpt-6-sol")];
 
-impl Driver for CodexTui {
-    fn name(&self) -> &str {
-        Codex.name()
+impl Screen for CodexTui {
+    fn agent(&self) -> &dyn Driver {
+        &Codex
     }
 
     fn about(&self) -> &str {
         "Codex in a terminal, one process, later requests typed"
     }
 
-    fn program(&self) -> &str {
-        Codex.program()
-    }
-
-    fn key_variable(&self) -> Option<&str> {
-        Codex.key_variable()
-    }
-
-    fn environment(&self, setup: &Setup, stage: &Stage) -> Vec<(String, String)> {
-        Codex.environment(setup, stage)
-    }
-
     /// It would ask whether the folder is trusted, and the answer would swallow the request.
-    fn files(&self, setup: &Setup, stage: &Stage) -> Vec<(PathBuf, String)> {
+    fn files(&self, setup: &Setup, stage: &Stage) -> Vec<Written> {
         let workspace = toml_text(&stage.workspace().to_string_lossy());
         let trust = format!("\n[projects.{workspace}]\ntrust_level = \"trusted\"\n");
         let offers: String = OFFERS
@@ -59,22 +38,10 @@ impl Driver for CodexTui {
         files.map(|(path, content)| (path, content + &more)).collect()
     }
 
-    fn logins(&self, stage: &Stage) -> Vec<(&'static str, PathBuf)> {
-        Codex.logins(stage)
-    }
-
-    fn takes(&self) -> Offers {
-        Codex.takes()
-    }
-
     fn call(&self, ask: &Ask<'_>) -> Call {
-        let sandbox = match ask.setup.permissions {
-            Permissions::Workspace => "workspace-write",
-            Permissions::Full => "danger-full-access",
-        };
         // Else it would leave a process behind, and ask before each command.
         let mut args: Vec<String> =
-            ["--disable", "daemon_auto_start", "-s", sandbox, "-a", "never"]
+            ["--disable", "daemon_auto_start", "-s", sandbox_of(ask.setup), "-a", "never"]
                 .map(str::to_owned)
                 .to_vec();
         args.extend(trust_of(ask.stage).map(str::to_owned));
@@ -82,43 +49,20 @@ impl Driver for CodexTui {
         if !ask.prompt.is_empty() {
             args.extend(["--".to_owned(), ask.prompt.to_owned()]);
         }
-        Call { program: program_of(self, ask.setup), args, input: Input::Terminal }
+        Call { program: program_of(&Codex, ask.setup), args, input: Input::Terminal }
     }
 
-    fn reader(&self) -> Box<dyn Reader> {
-        Box::new(NoLines)
-    }
-
-    fn logs(&self, stage: &Stage) -> Vec<Logs> {
-        Codex.logs(stage)
-    }
-
-    fn problem(&self, setup: &Setup) -> Option<String> {
-        Codex.problem(setup)
-    }
-
-    fn naming(&self) -> Naming {
-        Naming::Process
-    }
-
-    fn rewind(&self) -> Rewind {
-        Rewind::Restart
-    }
-
-    fn end(&self) -> End {
-        End::Log(LogPatterns {
+    fn end(&self) -> LogPatterns {
+        LogPatterns {
             ends: r#""type":"(task_complete|turn_aborted)""#,
             begins: r#""type":"task_started""#,
             goes_on: None,
-        })
+            asks: None,
+        }
     }
 
     fn prompt_of(&self) -> fn(&str) -> Option<String> {
         prompt_of
-    }
-
-    fn typed(&self, prompt: &str) -> Vec<u8> {
-        pasted(prompt)
     }
 }
 

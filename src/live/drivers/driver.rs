@@ -116,11 +116,29 @@ pub trait Driver: Send + Sync + Debug {
         Offers::default()
     }
 
+    /// Whether the agent's own sandbox is off because another stands around the agent.
+    fn leaves_sandbox(&self, _setup: &Setup) -> bool {
+        false
+    }
+
     /// The checks before anything is started; a sentence without the agent's name.
     fn problem(&self, _setup: &Setup) -> Option<String> {
         None
     }
 }
+
+/// A settings file and what is written into it.
+pub type Written = (PathBuf, String);
+
+/// Methods that ask another driver: the one that a method of this type gives.
+macro_rules! hand_on {
+    ($to:ident() $($method:ident($($argument:ident: $kind:ty),*) -> $gives:ty;)*) => {
+        $(fn $method(&self, $($argument: $kind),*) -> $gives {
+            self.$to().$method($($argument),*)
+        })*
+    };
+}
+pub(super) use hand_on;
 
 /// One request, as a driver is asked about it.
 #[derive(Debug, Clone, Copy)]
@@ -218,6 +236,8 @@ pub struct LogPatterns {
     pub begins: &'static str,
     /// What looked like the end was none; None where a line that ends a turn is always true.
     pub goes_on: Option<&'static str>,
+    /// What stands in the title of its terminal while it waits for a person's answer; None where nothing is known of that.
+    pub asks: Option<&'static str>,
 }
 
 impl Call {

@@ -12,6 +12,7 @@ use super::{
     agent_output::{AgentOutput, Amount, JsonLines, Reader, count, text},
     driver::{Ask, Call, Driver, Input, Logs, Naming, Rewind},
     gemini_tui::GeminiTui,
+    own_screen::InOwnScreen,
 };
 
 #[derive(Debug)]
@@ -78,7 +79,7 @@ impl Driver for Gemini {
     }
 
     fn in_terminal(&self) -> Option<Box<dyn Driver>> {
-        Some(Box::new(GeminiTui))
+        Some(Box::new(InOwnScreen(GeminiTui)))
     }
 
     fn naming(&self) -> Naming {

@@ -1,43 +1,27 @@
 //! Gemini CLI in a terminal: one process in its own screen, its first request among its words and the others typed.
 //!
 //! Its log says where a turn begins and what its model answered; it has no line for the end. A turn is over when the last
-//! answer holds words and calls no tool, and the screen rests: while it works, its screen counts the seconds.
-
-use std::path::PathBuf;
+//! answer holds words and calls no tool, and the screen rests: while it works, its screen counts the seconds. It also rests while it
+//! asks a person, with a call that is in the log only when it was answered: then the title of its terminal says so. It asks before it
+//! writes build files, whatever it is allowed.
 
 use super::{
-    super::{setup::Setup, stage::Stage},
-    agent_output::{NoLines, Reader, object, text},
-    driver::{Ask, Call, Driver, End, Input, LogPatterns, Logs, Naming, Rewind, pasted},
+    agent_output::{object, text},
+    driver::{Ask, Call, Driver, Input, LogPatterns},
     gemini::Gemini,
+    own_screen::Screen,
 };
 
 #[derive(Debug)]
 pub struct GeminiTui;
 
-impl Driver for GeminiTui {
-    fn name(&self) -> &str {
-        Gemini.name()
+impl Screen for GeminiTui {
+    fn agent(&self) -> &dyn Driver {
+        &Gemini
     }
 
     fn about(&self) -> &str {
         "Gemini CLI in a terminal, one process, later requests typed"
-    }
-
-    fn program(&self) -> &str {
-        Gemini.program()
-    }
-
-    fn key_variable(&self) -> Option<&str> {
-        Gemini.key_variable()
-    }
-
-    fn environment(&self, setup: &Setup, stage: &Stage) -> Vec<(String, String)> {
-        Gemini.environment(setup, stage)
-    }
-
-    fn files(&self, setup: &Setup, stage: &Stage) -> Vec<(PathBuf, String)> {
-        Gemini.files(setup, stage)
     }
 
     fn call(&self, ask: &Ask<'_>) -> Call {
@@ -48,43 +32,20 @@ impl Driver for GeminiTui {
         if !ask.prompt.is_empty() {
             args.extend(["--prompt-interactive", ask.prompt]);
         }
-        Call::of(self, ask, args, Input::Terminal)
+        Call::of(&Gemini, ask, args, Input::Terminal)
     }
 
-    fn reader(&self) -> Box<dyn Reader> {
-        Box::new(NoLines)
-    }
-
-    fn logs(&self, stage: &Stage) -> Vec<Logs> {
-        Gemini.logs(stage)
-    }
-
-    fn naming(&self) -> Naming {
-        Naming::Process
-    }
-
-    fn rewind(&self) -> Rewind {
-        Rewind::Restart
-    }
-
-    fn end(&self) -> End {
-        End::Log(LogPatterns {
+    fn end(&self) -> LogPatterns {
+        LogPatterns {
             ends: r#"^\{"id":.*"type":"gemini","content":"[^"]|"type":"(error|info)","content":"(Request cancelled|\[API Error)"#,
             begins: r#"^\{"id":.*"type":"user","content":(\[\{"text":|")"#,
             goes_on: Some(r#""toolCalls":\[|"functionResponse":"#),
-        })
+            asks: Some("Action Required"),
+        }
     }
 
     fn prompt_of(&self) -> fn(&str) -> Option<String> {
         prompt_of
-    }
-
-    fn typed(&self, prompt: &str) -> Vec<u8> {
-        pasted(prompt)
-    }
-
-    fn problem(&self, setup: &Setup) -> Option<String> {
-        Gemini.problem(setup)
     }
 }
 
@@ -105,7 +66,7 @@ mod tests {
 
     #[test]
     fn a_turn_begins_with_a_prompt_and_ends_with_words_that_call_no_tool() {
-        let End::Log(LogPatterns { ends, begins, goes_on }) = GeminiTui.end() else { panic!() };
+        let LogPatterns { ends, begins, goes_on, .. } = GeminiTui.end();
         let (ends, begins) = (Regex::new(ends).unwrap(), Regex::new(begins).unwrap());
         let goes_on = Regex::new(goes_on.unwrap()).unwrap();
         let prompt = r#"{"id":"1","timestamp":"t","type":"user","content":[{"text":"Do it"}]}"#;

@@ -18,6 +18,7 @@ mod gemini_tui;
 mod mini;
 mod opencode;
 mod opencode_tui;
+mod own_screen;
 mod qwen;
 
 use std::path::PathBuf;
@@ -63,17 +64,14 @@ pub fn names() -> Vec<&'static str> {
 #[derive(Debug)]
 struct Known(&'static dyn Driver);
 
-macro_rules! hand_on {
-    ($($method:ident($($argument:ident: $kind:ty),*) -> $gives:ty;)*) => {
-        impl Driver for Known {
-            $(fn $method(&self, $($argument: $kind),*) -> $gives {
-                self.0.$method($($argument),*)
-            })*
-        }
-    };
+impl Known {
+    const fn agent(&self) -> &'static dyn Driver {
+        self.0
+    }
 }
 
-hand_on! {
+impl Driver for Known {
+    driver::hand_on! { agent()
     name() -> &str;
     about() -> &str;
     program() -> &str;
@@ -97,12 +95,15 @@ hand_on! {
     is_fine(code: i32) -> bool;
     own_files() -> Vec<&str>;
     takes() -> Offers;
+        leaves_sandbox(setup: &Setup) -> bool;
     problem(setup: &Setup) -> Option<String>;
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::live::isolation::Sandbox;
 
     #[test]
     fn every_driver_has_a_name_of_its_own_and_says_what_it_does() {
@@ -120,6 +121,57 @@ mod tests {
         let page = include_str!("../../../docs/live.md");
         for name in names() {
             assert!(page.contains(&format!("\n| `{name}` | ")), "{name}");
+        }
+    }
+
+    /// What is true of an agent however it is driven was once left out in two of four screens.
+    #[test]
+    fn an_agent_in_its_own_screen_is_the_same_agent() {
+        let stage = Stage::imagined("work".as_ref());
+        let mut with_screen = vec![];
+        for driver in DRIVERS {
+            let Some(screen) = driver.in_terminal() else { continue };
+            with_screen.push(driver.name());
+            let mut setup = Setup::new(driver.name(), "work".into());
+            setup.folders.isolation.sandbox = Sandbox::Bwrap;
+            assert_eq!(screen.name(), driver.name());
+            assert_eq!(screen.program(), driver.program());
+            assert_eq!(screen.install(), driver.install());
+            assert_eq!(screen.version_words(), driver.version_words());
+            assert_eq!(screen.key_variable(), driver.key_variable());
+            assert_eq!(screen.environment(&setup, &stage), driver.environment(&setup, &stage));
+            assert_eq!(screen.logins(&stage), driver.logins(&stage));
+            assert_eq!(screen.logs(&stage), driver.logs(&stage));
+            assert_eq!(screen.own_files(), driver.own_files());
+            assert_eq!(screen.takes(), driver.takes());
+            assert_eq!(screen.leaves_sandbox(&setup), driver.leaves_sandbox(&setup));
+            assert_eq!(screen.problem(&setup), driver.problem(&setup));
+            let own: Vec<PathBuf> =
+                driver.files(&setup, &stage).into_iter().map(|it| it.0).collect();
+            let all: Vec<PathBuf> =
+                screen.files(&setup, &stage).into_iter().map(|it| it.0).collect();
+            assert!(own.iter().all(|path| all.contains(path)), "{own:?} {all:?}");
+            assert_ne!(screen.about(), driver.about());
+        }
+        assert_eq!(with_screen, ["codex", "claude", "opencode", "gemini"]);
+    }
+
+    #[test]
+    fn a_login_is_copied_to_where_the_agent_looks_for_it_or_the_flag_is_refused() {
+        let mut stage = Stage::imagined("work".as_ref());
+        for driver in DRIVERS {
+            let screens = driver.in_terminal();
+            let all = std::iter::once(*driver).chain(screens.as_deref());
+            for driver in all {
+                let mut setup = Setup::new(driver.name(), "work".into());
+                setup.folders.copies_login = true;
+                let can_be_copied = ["codex", "claude", "opencode"].contains(&driver.name());
+                assert_eq!(!driver.logins(&stage).is_empty(), can_be_copied, "{}", driver.name());
+                if !can_be_copied {
+                    let why = stage.furnish(&setup, driver).unwrap_err();
+                    assert!(why.contains("has no login that could be copied"), "{why}");
+                }
+            }
         }
     }
 

@@ -14,12 +14,16 @@ use super::{
     agent_output::{AgentOutput, Amount, JsonLines, Reader, count, text},
     driver::{Ask, Call, Driver, Input, Logs, Naming, Rewind, program_of},
     opencode_tui::OpenCodeTui,
+    own_screen::InOwnScreen,
 };
 
 #[derive(Debug)]
 pub struct OpenCode;
 
 const KEY: &str = "OPENAI_API_KEY";
+
+/// The keys of its providers, below a home.
+const LOGIN: &str = ".local/share/opencode/auth.json";
 
 /// The name under which its settings know our server.
 const PROVIDER: &str = "trajview";
@@ -78,6 +82,10 @@ impl Driver for OpenCode {
         vec![(settings_file(stage), format!("{settings:#}\n"))]
     }
 
+    fn logins(&self, stage: &Stage) -> Vec<(&'static str, PathBuf)> {
+        vec![(LOGIN, stage.home().join(LOGIN))]
+    }
+
     fn call(&self, ask: &Ask<'_>) -> Call {
         let mut args = vec!["run", "--format", "json"];
         if let Some(session) = ask.session {
@@ -107,7 +115,7 @@ impl Driver for OpenCode {
     }
 
     fn in_terminal(&self) -> Option<Box<dyn Driver>> {
-        Some(Box::new(OpenCodeTui))
+        Some(Box::new(InOwnScreen(OpenCodeTui)))
     }
 
     fn naming(&self) -> Naming {

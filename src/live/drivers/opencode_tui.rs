@@ -9,38 +9,22 @@ use std::{
 };
 
 use super::{
-    super::{setup::Setup, stage::Stage},
-    agent_output::{NoLines, Reader},
-    driver::{Ask, Call, Driver, End, Input, LogPatterns, Logs, Naming, Rewind, pasted},
+    super::stage::Stage,
+    driver::{Ask, Call, Driver, Input, LogPatterns, Logs},
     opencode::OpenCode,
+    own_screen::Screen,
 };
 
 #[derive(Debug)]
 pub struct OpenCodeTui;
 
-impl Driver for OpenCodeTui {
-    fn name(&self) -> &str {
-        OpenCode.name()
+impl Screen for OpenCodeTui {
+    fn agent(&self) -> &dyn Driver {
+        &OpenCode
     }
 
     fn about(&self) -> &str {
         "opencode in a terminal, one process, later requests typed"
-    }
-
-    fn program(&self) -> &str {
-        OpenCode.program()
-    }
-
-    fn key_variable(&self) -> Option<&str> {
-        OpenCode.key_variable()
-    }
-
-    fn environment(&self, setup: &Setup, stage: &Stage) -> Vec<(String, String)> {
-        OpenCode.environment(setup, stage)
-    }
-
-    fn files(&self, setup: &Setup, stage: &Stage) -> Vec<(PathBuf, String)> {
-        OpenCode.files(setup, stage)
     }
 
     fn call(&self, ask: &Ask<'_>) -> Call {
@@ -51,7 +35,7 @@ impl Driver for OpenCodeTui {
         if !ask.prompt.is_empty() {
             args.extend(["--prompt", ask.prompt]);
         }
-        Call::of(self, ask, args, Input::Terminal)
+        Call::of(&OpenCode, ask, args, Input::Terminal)
     }
 
     fn export(&self, ask: &Ask<'_>) -> Option<(Call, PathBuf)> {
@@ -60,45 +44,18 @@ impl Driver for OpenCodeTui {
         OpenCode.export(&Ask { session: Some(&session), ..*ask })
     }
 
-    fn reader(&self) -> Box<dyn Reader> {
-        Box::new(NoLines)
-    }
-
-    fn logs(&self, stage: &Stage) -> Vec<Logs> {
-        OpenCode.logs(stage)
-    }
-
     fn watched(&self, stage: &Stage) -> Vec<Logs> {
         vec![Logs { folder: log_folder(stage), pattern: "*.log".into(), is_flat: true }]
     }
 
-    fn naming(&self) -> Naming {
-        Naming::Process
-    }
-
-    fn rewind(&self) -> Rewind {
-        Rewind::Restart
-    }
-
     /// The loop of a sub-agent ends as well; then that of the session goes on.
-    fn end(&self) -> End {
-        End::Log(LogPatterns {
+    fn end(&self) -> LogPatterns {
+        LogPatterns {
             ends: r#"message="exiting loop""#,
             begins: r"message=loop session\.id=\S+ step=0\s",
             goes_on: Some(r"message=loop session\.id=\S+ step="),
-        })
-    }
-
-    fn typed(&self, prompt: &str) -> Vec<u8> {
-        pasted(prompt)
-    }
-
-    fn own_files(&self) -> Vec<&str> {
-        OpenCode.own_files()
-    }
-
-    fn problem(&self, setup: &Setup) -> Option<String> {
-        OpenCode.problem(setup)
+            asks: None,
+        }
     }
 }
 

@@ -72,7 +72,8 @@ impl RunCost {
 
     /// Of one turn, whether it counts or not.
     pub fn of_turn(&self, turn: usize) -> Sum {
-        Sum::of(self.charges.iter().filter(|charge| charge.turn == turn))
+        let first = self.charges.partition_point(|charge| charge.turn < turn);
+        Sum::of(self.charges[first..].iter().take_while(|charge| charge.turn == turn))
     }
 
     /// Of the main agent, in one turn or in all, or of a sub-agent, in whichever turn; without the agents that it started.

@@ -5,10 +5,15 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use serde::{Deserialize, Serialize};
+
 use crate::metrics::quality::Span;
 
+/// Raised whenever the same file would have other facts, or the same in another form: they are kept between starts.
+pub const FACTS_VERSION: u32 = 1;
+
 /// Everything a lifeline needs of one file.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct FileFacts {
     /// Each before what lies in it; dotted names are distinct.
     pub definitions: Vec<Definition>,
@@ -22,7 +27,7 @@ pub struct FileFacts {
 }
 
 /// Something with a name that other code can use.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Definition {
     /// Dotted from the outermost class or function: `Denoiser.self_condition`.
     pub name: Box<str>,
@@ -39,7 +44,7 @@ pub struct Definition {
     pub(super) is_registered: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Kind {
     Class,
     Function,
@@ -48,7 +53,7 @@ pub enum Kind {
 }
 
 /// A piece of a definition.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Part {
     pub span: Span,
     /// Of [`FileFacts::tokens`]: first, where the body begins, after the last.
@@ -56,7 +61,7 @@ pub struct Part {
 }
 
 /// Equal uses of a name, counted: in one definition, through one object.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Use {
     pub via: Via,
     /// The definition right around; None at the top of the file.
@@ -69,7 +74,7 @@ pub struct Use {
 }
 
 /// How a name is reached.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Via {
     Itself,
     /// `object.name`: the words of the object, empty where it is more than dotted names.
@@ -77,7 +82,7 @@ pub enum Via {
 }
 
 /// A name that an import brings.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Import {
     /// Parts of the module's name, without what only says where to begin (`.`, `crate`, `super`).
     pub module: Vec<Box<str>>,

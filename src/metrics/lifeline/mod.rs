@@ -46,7 +46,7 @@ use crate::{
 pub use asked::{asked, judged_after, moment};
 pub use chains::Place;
 pub use event::{Event, Side, Spot, State, What};
-pub use facts::{Definition, FileFacts, Import, Kind, Part, Use, Via};
+pub use facts::{Definition, FACTS_VERSION, FileFacts, Import, Kind, Part, Use, Via};
 pub use life::{Cell, Cells, Move, Source, SymbolLife};
 pub use moves::{Touch, Went, moves};
 pub use names::in_parentheses;

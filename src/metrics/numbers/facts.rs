@@ -102,7 +102,7 @@ pub struct Tested {
     /// Every test of the checkpoint and those before it.
     pub strict: Passed,
     /// The tests of the checkpoint alone.
-    pub iso: Passed,
+    pub iso: Option<Passed>,
     pub core: Option<Passed>,
 }
 
@@ -110,7 +110,7 @@ impl Tested {
     /// None where the harness failed and not the code.
     pub fn of(tests: &Tests) -> Option<Self> {
         let core = tests.group(TestGroup::Core);
-        let found = Self { strict: tests.strict, iso: tests.iso, core };
+        let found = Self { strict: tests.strict, iso: Some(tests.iso), core };
         (!tests.infrastructure_failure).then_some(found)
     }
 }

@@ -145,7 +145,7 @@ numbers! {
         .called("tests passed", "strict")
         .help("tests of the last checkpoint and all before it: passed of all")
         .shown(Shown { curve: Some(8), drawn_with: None, column: col(8, "strict", 9, Some(5)), recorded: None, compare: Some(6), phase: Some(3), corpus: Some(5), task: Some(3), trend: None, score: None, csv: None, beside: None }),
-    TestsIso = row("tests_iso", Percent, "share", "0..1", Higher, Tests(|it| Some(it.iso)), HARNESS, "tests of the checkpoint alone: passed / all; none where the harness failed", TestCases)
+    TestsIso = row("tests_iso", Percent, "share", "0..1", Higher, Tests(|it| it.iso), HARNESS, "tests of the checkpoint alone: passed / all; none where the harness failed", TestCases)
         .called("tests of this checkpoint", "iso")
         .help("tests of the last checkpoint alone: passed of all")
         .shown(Shown { curve: None, drawn_with: None, column: col(9, "iso", 9, Some(6)), recorded: None, compare: None, phase: None, corpus: None, task: None, trend: None, score: None, csv: None, beside: None }),

@@ -1,12 +1,15 @@
 //! What is known of one file without looking at any other.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{python, rust, script};
 use crate::{metrics::quality::Skip, run::values::worded};
 
+/// Raised whenever the same file would have other facts, or the same in another form: they are kept between starts.
+pub const FACTS_VERSION: u32 = 1;
+
 /// What was read of one file.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Facts {
     /// Why it could not be read; everything else is empty then.
     pub(super) skipped: Option<Skip>,
@@ -18,7 +21,7 @@ pub struct Facts {
 }
 
 /// What the linker of its language needs.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(super) enum Words {
     #[default]
     None,
@@ -32,7 +35,7 @@ pub(super) enum Words {
 }
 
 /// A top-level class or function, or what its language has in their place.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Definition {
     pub name: Box<str>,
     /// Counts from 1.
@@ -45,7 +48,7 @@ pub(super) struct Definition {
 worded! {
     name;
     /// What a symbol is.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
     #[serde(rename_all = "lowercase")]
     pub enum Kind {
         Class = "class",
@@ -57,6 +60,11 @@ worded! {
 }
 
 impl Facts {
+    /// Whether they are the same in every build: not so where this one has no grammar for the file.
+    pub fn are_lasting(&self) -> bool {
+        self.skipped != Some(Skip::NoGrammar)
+    }
+
     /// Why the file could not be read; None where it was.
     #[cfg(test)]
     pub fn skipped(&self) -> Option<Skip> {

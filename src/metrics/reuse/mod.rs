@@ -29,7 +29,7 @@ use super::{
 };
 use crate::code::tree::{Grammar, parse};
 
-pub use facts::{Facts, Kind};
+pub use facts::{FACTS_VERSION, Facts, Kind};
 pub use role::{Form, Role, takes};
 
 /// DIR of one snapshot and the lists behind it. The order of the files it was made from does not matter.

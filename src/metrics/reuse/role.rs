@@ -32,6 +32,15 @@ pub enum Form {
 }
 
 impl Form {
+    /// One word, another for each.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Code(grammar) => grammar.name(),
+            Self::Manifest => "manifest",
+            Self::EntryPoints => "entry points",
+        }
+    }
+
     /// By the name of a file; None of a language whose modules are not known here.
     pub fn of(path: &str) -> Option<Self> {
         match path.rsplit('/').next() {

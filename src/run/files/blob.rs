@@ -7,10 +7,13 @@ use std::{
     sync::Arc,
 };
 
+use rayon::prelude::*;
 use sha1::{Digest, Sha1};
 use zstd::bulk::{Compressor, Decompressor};
 
-use crate::code::short::ShortWords;
+use crate::code::{counts, patch::LineCounts, short::ShortWords};
+
+use super::compare;
 
 /// Bytes of one version of a file.
 pub type Blob = Arc<[u8]>;
@@ -46,23 +49,43 @@ impl fmt::Debug for BlobId {
 pub trait Blobs {
     /// The bytes; an error is a sentence that says why they cannot be had.
     fn blob(&self, id: BlobId) -> Result<Blob, String>;
+
+    /// Lines added and removed from one content to another, as far as they are known without reading either; None on a
+    /// side is a file that is not there.
+    fn line_counts(&self, _old: Option<BlobId>, _new: Option<BlobId>) -> Option<LineCounts> {
+        None
+    }
 }
 
 /// Contents that were put together from recorded edits.
 ///
-/// A run edits its files again and again, and every version has a name. Kept are the first version of a file, packed,
-/// and of the others what was changed in the version before; now and then a whole one, so that no version is far from
-/// one. Putting a version together again takes microseconds.
+/// A run edits its files again and again, and every version has a name. Kept are the first version of a file, packed
+/// where there are many, and of the others what was changed in the version before; now and then a whole one, so that no
+/// version is far from one. Putting a version together again takes microseconds.
 #[derive(Debug, Default)]
 pub struct MemoryBlobs {
-    kept: HashMap<BlobId, Kept, ShortWords>,
+    kept: HashMap<BlobId, Content, ShortWords>,
     /// The last ones put, as they are: the next edit is likely to be of one of them.
     recent: VecDeque<(BlobId, Blob)>,
+    /// Kept whole, to be packed where they come to be many; the oldest first.
+    to_pack: Vec<BlobId>,
+    /// Bytes of those.
+    unpacked: usize,
+}
+
+/// A content, and what is known of it without putting it together.
+#[derive(Debug)]
+struct Content {
+    kept: Kept,
+    /// None for what is not compared line by line.
+    lines: Option<usize>,
+    /// How many lines differ from the content that it was first put after, where that was plain to see.
+    after: Option<(BlobId, LineCounts)>,
 }
 
 #[derive(Debug)]
 enum Kept {
-    Whole(Box<[u8]>),
+    Whole(Blob),
     /// With zstd.
     Packed {
         packed: Box<[u8]>,
@@ -84,6 +107,10 @@ const FARTHEST: u8 = 24;
 /// Smaller contents are not worth packing.
 const PACKED_FROM: usize = 512;
 
+/// Whole contents are packed where they take more bytes than this, all but the last so many.
+const MOST_UNPACKED_BYTES: usize = 12 << 20;
+const LEFT_UNPACKED_BYTES: usize = 4 << 20;
+
 /// Contents that are kept as they are: so many, and so many bytes of them.
 const RECENT: usize = 32;
 const RECENT_BYTES: usize = 4 << 20;
@@ -95,13 +122,61 @@ impl MemoryBlobs {
 
     /// As [`MemoryBlobs::put`], of a content that `before` became.
     pub fn put_after(&mut self, before: Option<BlobId>, bytes: &[u8]) -> BlobId {
-        let id = BlobId::of(bytes);
+        let (id, blob) = (BlobId::of(bytes), Blob::from(bytes));
         if !self.kept.contains_key(&id) {
-            let kept = before.and_then(|before| self.changed(before, bytes));
-            self.kept.insert(id, kept.unwrap_or_else(|| Kept::whole(bytes)));
+            let content = self.content(before, &blob);
+            let is_whole = matches!(content.kept, Kept::Whole(_));
+            self.kept.insert(id, content);
+            if is_whole && bytes.len() >= PACKED_FROM {
+                self.to_pack.push(id);
+                self.unpacked += bytes.len();
+            }
         }
-        self.remember(id, bytes);
+        if self.unpacked > MOST_UNPACKED_BYTES {
+            self.pack();
+        }
+        self.remember(id, blob);
         id
+    }
+
+    /// Packs the oldest of the contents that are kept whole, on all cores.
+    fn pack(&mut self) {
+        let len = |id: &BlobId| match self.kept.get(id).map(|content| &content.kept) {
+            Some(Kept::Whole(bytes)) => bytes.len(),
+            _ => 0,
+        };
+        let mut count = 0;
+        while self.unpacked > LEFT_UNPACKED_BYTES
+            && let Some(id) = self.to_pack.get(count)
+        {
+            self.unpacked -= len(id).min(self.unpacked);
+            count += 1;
+        }
+        let oldest: Vec<BlobId> = self.to_pack.drain(..count).collect();
+        let pack = |id: &BlobId| match &self.kept.get(id)?.kept {
+            Kept::Whole(bytes) => Some((*id, Kept::packed(bytes)?)),
+            Kept::Packed { .. } | Kept::Changed { .. } => None,
+        };
+        let packed: Vec<(BlobId, Kept)> = oldest.par_iter().filter_map(pack).collect();
+        for (id, packed) in packed {
+            if let Some(content) = self.kept.get_mut(&id) {
+                content.kept = packed;
+            }
+        }
+    }
+
+    fn content(&self, before: Option<BlobId>, bytes: &Blob) -> Content {
+        let lines = compare::lines_of(bytes);
+        let before = before.and_then(|of| Some((of, self.kept.get(&of)?, self.get(of)?)));
+        let Some((of, content, old)) = before else {
+            return Content { kept: Kept::Whole(Arc::clone(bytes)), lines, after: None };
+        };
+        let is_text = |bytes: &[u8]| std::str::from_utf8(bytes).is_ok();
+        let is_plain = lines.and(content.lines).is_some() && is_text(&old) && is_text(bytes);
+        let counts = is_plain.then(|| counts::at_a_glance(&old, bytes)).flatten();
+        let kept = content.kept.changed(of, &old, bytes).or_else(|| Kept::packed(bytes));
+        let kept = kept.unwrap_or_else(|| Kept::Whole(Arc::clone(bytes)));
+        Content { kept, lines, after: counts.map(|counts| (of, counts)) }
     }
 
     /// None where this content was never put.
@@ -111,7 +186,8 @@ impl MemoryBlobs {
         }
         let (mut changes, mut at) = (vec![], id);
         let mut bytes = loop {
-            match self.kept.get(&at)? {
+            match &self.kept.get(&at)?.kept {
+                Kept::Whole(blob) if changes.is_empty() => return Some(Arc::clone(blob)),
                 Kept::Whole(bytes) => break bytes.to_vec(),
                 Kept::Packed { packed, len } => break unpacked(at, packed, *len)?,
                 Kept::Changed { of, first, last, middle, .. } => {
@@ -127,25 +203,9 @@ impl MemoryBlobs {
         Some(bytes.into())
     }
 
-    fn changed(&self, of: BlobId, bytes: &[u8]) -> Option<Kept> {
-        let far = match self.kept.get(&of)? {
-            Kept::Changed { far, .. } => far + 1,
-            Kept::Whole(_) | Kept::Packed { .. } => 1,
-        };
-        let before = self.get(of).filter(|_| far <= FARTHEST)?;
-        let same = |pairs: &mut dyn Iterator<Item = (&u8, &u8)>| {
-            pairs.take_while(|(old, new)| old == new).count()
-        };
-        let first = same(&mut before.iter().zip(bytes));
-        let last = same(&mut before[first..].iter().rev().zip(bytes[first..].iter().rev()));
-        let middle = &bytes[first..bytes.len() - last];
-        let is_small = middle.len() < bytes.len() / 8;
-        is_small.then(|| Kept::Changed { of, first, last, middle: middle.into(), far })
-    }
-
-    fn remember(&mut self, id: BlobId, bytes: &[u8]) {
+    fn remember(&mut self, id: BlobId, blob: Blob) {
         self.recent.retain(|(known, _)| *known != id);
-        self.recent.push_back((id, bytes.into()));
+        self.recent.push_back((id, blob));
         let mut size: usize = self.recent.iter().map(|(_, blob)| blob.len()).sum();
         while self.recent.len() > RECENT || size > RECENT_BYTES {
             size -= self.recent.pop_front().map_or(size, |(_, blob)| blob.len());
@@ -154,14 +214,30 @@ impl MemoryBlobs {
 }
 
 impl Kept {
-    fn whole(bytes: &[u8]) -> Self {
-        if bytes.len() >= PACKED_FROM
-            && let Some(packed) = packed(bytes)
-            && packed.len() < bytes.len() / 4 * 3
-        {
-            return Self::Packed { packed: packed.into(), len: bytes.len() };
+    /// What was changed in a content that is kept so; None where that is much of it, or too much was changed in it before.
+    fn changed(&self, of: BlobId, before: &[u8], bytes: &[u8]) -> Option<Self> {
+        let far = match self {
+            Self::Changed { far, .. } => far + 1,
+            Self::Whole(_) | Self::Packed { .. } => 1,
+        };
+        if far > FARTHEST {
+            return None;
         }
-        Self::Whole(bytes.into())
+        let first = counts::common_start(before, bytes);
+        let last = counts::common_end(&before[first..], &bytes[first..]);
+        let middle = &bytes[first..bytes.len() - last];
+        let is_small = middle.len() < bytes.len() / 8;
+        is_small.then(|| Self::Changed { of, first, last, middle: middle.into(), far })
+    }
+
+    /// None for what packs badly.
+    fn packed(bytes: &[u8]) -> Option<Self> {
+        if bytes.len() < PACKED_FROM {
+            return None;
+        }
+        let packed = packed(bytes)?;
+        let is_small = packed.len() < bytes.len() / 4 * 3;
+        is_small.then(|| Self::Packed { packed: packed.into(), len: bytes.len() })
     }
 }
 
@@ -208,11 +284,27 @@ impl Blobs for MemoryBlobs {
     fn blob(&self, id: BlobId) -> Result<Blob, String> {
         self.get(id).ok_or_else(|| format!("content {id} is not in the recording"))
     }
+
+    fn line_counts(&self, old: Option<BlobId>, new: Option<BlobId>) -> Option<LineCounts> {
+        let lines = |side: Option<BlobId>| match side {
+            Some(id) => self.kept.get(&id)?.lines,
+            None => Some(0),
+        };
+        let (removed, added) = (lines(old)?, lines(new)?);
+        match (old, new) {
+            (Some(old), Some(new)) if old == new => Some(LineCounts::default()),
+            (Some(old), Some(new)) => {
+                self.kept.get(&new)?.after.filter(|(of, _)| *of == old).map(|(_, counts)| counts)
+            }
+            _ => Some(LineCounts { added, removed }),
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::code::diff;
 
     #[test]
     fn a_blob_has_the_name_git_gives_it() {
@@ -238,9 +330,22 @@ mod tests {
                 last = blobs.put_after(Some(last), &text);
                 versions.push((last, text.clone()));
             }
-            for (id, text) in versions {
-                proptest::prop_assert_eq!(BlobId::of(&text), id);
-                proptest::prop_assert_eq!(&*blobs.get(id).unwrap(), &*text);
+            for (id, text) in &versions {
+                proptest::prop_assert_eq!(BlobId::of(text), *id);
+                proptest::prop_assert_eq!(&*blobs.get(*id).unwrap(), &**text);
+            }
+            for two in versions.windows(2) {
+                let [(old, before), (new, after)] = two else { unreachable!() };
+                let told = [
+                    (blobs.line_counts(Some(*old), Some(*new)), &before[..], &after[..]),
+                    (blobs.line_counts(None, Some(*new)), &[], &after[..]),
+                    (blobs.line_counts(Some(*old), None), &before[..], &[]),
+                ];
+                for (counts, old, new) in told {
+                    let diff = diff::diff_bytes(old, new, 0);
+                    let counted = LineCounts { added: diff.added, removed: diff.removed };
+                    proptest::prop_assert!(counts.is_none_or(|counts| counts == counted));
+                }
             }
         }
     }
@@ -256,11 +361,30 @@ mod tests {
         }
 
         let size = |kept: &Kept| match kept {
-            Kept::Whole(bytes) | Kept::Packed { packed: bytes, .. } => bytes.len(),
+            Kept::Whole(bytes) => bytes.len(),
+            Kept::Packed { packed, .. } => packed.len(),
             Kept::Changed { middle, .. } => middle.len(),
         };
-        assert!(blobs.kept.values().map(size).sum::<usize>() < 20 * lines.concat().len());
+        assert!(
+            blobs.kept.values().map(|content| size(&content.kept)).sum::<usize>()
+                < 20 * lines.concat().len()
+        );
         assert_eq!(&*blobs.get(last).unwrap(), lines.concat().as_bytes());
+    }
+
+    #[test]
+    fn contents_that_come_to_be_many_are_packed_and_can_be_had_again() {
+        let mut blobs = MemoryBlobs::default();
+        let text = |at: usize| format!("def function_{at}(a, b):\n").repeat(20_000).into_bytes();
+
+        let ids: Vec<BlobId> = (0..40).map(|at| blobs.put(&text(at))).collect();
+
+        let is_packed = |id: &&BlobId| matches!(blobs.kept[*id].kept, Kept::Packed { .. });
+        assert!(ids.iter().filter(is_packed).count() > 10);
+        assert!(blobs.unpacked <= MOST_UNPACKED_BYTES);
+        for (at, id) in ids.iter().enumerate() {
+            assert!(*blobs.get(*id).unwrap() == *text(at));
+        }
     }
 
     #[test]

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use crate::code::{
+    counts,
     diff::{self, TextDiff},
-    patch::LineCounts,
+    patch::{self, LineCounts},
 };
 
-use super::{Blob, Blobs, Change, FileMode, TreeFile, Version};
+use super::{Blob, BlobId, Blobs, Change, FileMode, TreeFile, Version};
 
 /// What there is to show of a change.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,7 +47,40 @@ pub const SCREEN_LIMIT: usize = 4 << 20;
 const SCREEN_LINES: usize = 400_000;
 
 fn is_too_big(bytes: &[u8]) -> bool {
-    bytes.len() > SCREEN_LIMIT || memchr::memchr_iter(b'\n', bytes).count() > SCREEN_LINES
+    let has_more = || memchr::memchr_iter(b'\n', bytes).count() > SCREEN_LINES;
+    bytes.len() > SCREEN_LIMIT || bytes.len() > SCREEN_LINES && has_more()
+}
+
+/// How many lines a content has; None for what is not compared line by line.
+pub(super) fn lines_of(bytes: &[u8]) -> Option<usize> {
+    (!diff::is_binary(bytes) && !is_too_big(bytes)).then(|| counts::lines_of(bytes))
+}
+
+/// The [`FileDiff::line_counts`] of a change, without comparing more than it takes.
+pub fn line_counts(change: &Change, blobs: &dyn Blobs) -> Option<LineCounts> {
+    let (old, new) = match &change.version {
+        Version::Hunks(hunks) => {
+            return (!hunks.is_empty()).then(|| patch::line_counts(hunks));
+        }
+        Version::Whole { old, new } => (*old, *new),
+    };
+    let (old, new) = (named(old).ok()?, named(new).ok()?);
+    if let Some(counts) = blobs.line_counts(old, new) {
+        return Some(counts);
+    }
+    let read = |side: Option<BlobId>| side.map(|id| blobs.blob(id)).transpose().ok();
+    let (old, new) = (read(old)?.unwrap_or_default(), read(new)?.unwrap_or_default());
+    if [&old, &new].into_iter().any(|bytes| lines_of(bytes).is_none()) {
+        return None;
+    }
+    Some(match (std::str::from_utf8(&old), std::str::from_utf8(&new)) {
+        (Ok(_), Ok(_)) => counts::line_counts(&old, &new),
+        // As they are shown: what is no text is the same everywhere.
+        _ => {
+            let [old, new] = [&old, &new].map(|side| String::from_utf8_lossy(side));
+            counts::line_counts(old.as_bytes(), new.as_bytes())
+        }
+    })
 }
 
 /// Compares the two sides of a change, with `context` lines around each hunk.
@@ -67,13 +101,18 @@ pub fn compare(change: &Change, blobs: &dyn Blobs, context: usize) -> FileDiff {
 }
 
 fn side(file: Option<TreeFile>, blobs: &dyn Blobs) -> Result<Option<Blob>, String> {
+    named(file)?.map(|id| blobs.blob(id)).transpose()
+}
+
+/// The name of a file's content; None where there is no file.
+fn named(file: Option<TreeFile>) -> Result<Option<BlobId>, String> {
     match file {
         None => Ok(None),
         Some(file) if file.mode == FileMode::Submodule => {
             Err("a commit of another repository".into())
         }
         Some(file) => match file.blob() {
-            Some(id) => blobs.blob(id).map(Some),
+            Some(id) => Ok(Some(id)),
             None => Err("the content of this file is not in the recording".into()),
         },
     }

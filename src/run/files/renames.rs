@@ -15,6 +15,10 @@ const COMPARE_LIMIT: usize = 1 << 20;
 /// Makes one rename of a deleted and a created file that are alike, the most alike first: equal contents, or at least
 /// half of the bytes in equal lines, which is git's threshold (its measure counts chunks, ours counts lines).
 pub fn find(changes: Vec<Change>, blobs: &dyn Blobs) -> Vec<Change> {
+    let has = |kind| changes.iter().any(|change| change.kind == kind);
+    if !(has(EditKind::Delete) && has(EditKind::Create)) {
+        return changes;
+    }
     let of_kind = |kind| changes.iter().enumerate().filter(move |(_, change)| change.kind == kind);
     let side = |(at, file): (usize, Option<TreeFile>)| Some(Side::read(at, file?, blobs)).flatten();
     let gone: Vec<Side> = of_kind(EditKind::Delete)

@@ -6,7 +6,12 @@
 //! recorded hunks are kept ([`Version::Hunks`]) and the file counts as not recorded from there on, until an edit
 //! or a snapshot tells all of it.
 
-use std::collections::{BTreeSet, HashMap};
+use std::{
+    borrow::Cow,
+    collections::{BTreeSet, HashMap},
+};
+
+use memchr::memmem;
 
 use crate::{
     code::patch::{self, LineKind, PatchHunk, PatchLine},
@@ -14,7 +19,7 @@ use crate::{
 };
 
 use super::{
-    Blobs, Change, Content, FileMode, MemoryBlobs, Origin, RecordedChange, RecordedEdit,
+    Blob, Blobs, Change, Content, FileMode, MemoryBlobs, Origin, RecordedChange, RecordedEdit,
     Replacement, Tree, TreeFile, Version,
 };
 
@@ -91,10 +96,11 @@ impl<'a> Replayer<'a> {
         let mut changes = vec![];
         changes.extend(body.before.as_deref().and_then(|before| self.meet(source, before)));
         let found = self.tree.files.get(source).copied();
-        let known = found.and_then(|file| self.text_of(file));
-        let change = match outcome(&body.change, known.as_deref()) {
+        let is_asked = matches!(body.change, RecordedChange::Replace(_) | RecordedChange::Patch(_));
+        let known = found.filter(|_| is_asked).and_then(|file| self.blob_of(file));
+        let change = match outcome(&body.change, known.as_deref().and_then(text)) {
             Outcome::Gone => self.leave(source, found),
-            Outcome::Text(text) => self.become_text(path, source, found, &text),
+            Outcome::Text(text) => self.become_text(path, source, found, text.as_bytes()),
             Outcome::Unclear(hunks) => self.become_unclear(path, source, edit.kind, hunks),
         };
         changes.extend(change);
@@ -140,14 +146,15 @@ impl<'a> Replayer<'a> {
 
     /// The text of a file as it is now; None where there is none, or not known, or no text.
     pub fn text_at(&self, path: &RepoPath) -> Option<String> {
-        self.tree.files.get(path).and_then(|file| self.text_of(*file))
+        let blob = self.tree.files.get(path).and_then(|file| self.blob_of(*file))?;
+        text(&blob).map(str::to_owned)
     }
 
     /// The log shows the whole file before an edit: a change of its own where that is news.
     fn meet(&mut self, path: &RepoPath, before: &str) -> Option<Change> {
         let now = self.tree.files.get(path).copied();
-        let text = now.and_then(|file| self.text_of(file));
-        if text.as_deref().is_some_and(|text| same_but_for_line_ends(text, before)) {
+        let known = now.and_then(|file| self.blob_of(file));
+        if known.is_some_and(|known| is_read_as(&known, before)) {
             return None;
         }
         let file = TreeFile {
@@ -187,12 +194,10 @@ impl<'a> Replayer<'a> {
         path: &RepoPath,
         source: &RepoPath,
         found: Option<TreeFile>,
-        text: &str,
+        bytes: &[u8],
     ) -> Option<Change> {
         let file = TreeFile {
-            content: Content::Known(
-                self.made.put_after(found.and_then(TreeFile::blob), text.as_bytes()),
-            ),
+            content: Content::Known(self.made.put_after(found.and_then(TreeFile::blob), bytes)),
             mode: mode_of(found),
         };
         let is_rename = path != source;
@@ -251,10 +256,9 @@ impl<'a> Replayer<'a> {
         })
     }
 
-    fn text_of(&self, file: TreeFile) -> Option<String> {
+    fn blob_of(&self, file: TreeFile) -> Option<Blob> {
         let id = file.blob()?;
-        let blob = self.made.get(id).or_else(|| self.reader.blob(id).ok())?;
-        String::from_utf8(blob.to_vec()).ok()
+        self.made.get(id).or_else(|| self.reader.blob(id).ok())
     }
 }
 
@@ -262,31 +266,44 @@ fn mode_of(file: Option<TreeFile>) -> FileMode {
     file.map_or(FileMode::Regular, |file| file.mode)
 }
 
-/// Agents read files with `\r\n` as `\n`, and record them so.
-fn same_but_for_line_ends(a: &str, b: &str) -> bool {
-    a == b || a.contains("\r\n") && a.replace("\r\n", "\n") == b
+/// None for what is no text.
+fn text(blob: &[u8]) -> Option<&str> {
+    std::str::from_utf8(blob).ok()
+}
+
+/// Whether an agent reads a content so. Agents read files with `\r\n` as `\n`, and record them so.
+fn is_read_as(content: &[u8], told: &str) -> bool {
+    content == told.as_bytes()
+        || has_crlf(content) && text(content).is_some_and(|text| text.replace("\r\n", "\n") == told)
+}
+
+fn has_crlf(bytes: &[u8]) -> bool {
+    memmem::find(bytes, b"\r\n").is_some()
 }
 
 /// What an edit makes of a file.
-enum Outcome {
-    Text(String),
+enum Outcome<'t> {
+    Text(Cow<'t, str>),
     Gone,
     /// The edit cannot be carried out on what we know; the hunks are what the log shows of it.
     Unclear(Vec<PatchHunk>),
 }
 
-fn outcome(change: &RecordedChange, before: Option<&str>) -> Outcome {
+fn outcome<'t>(change: &'t RecordedChange, before: Option<&str>) -> Outcome<'t> {
     match change {
-        RecordedChange::Write(text) => Outcome::Text(text.clone()),
+        RecordedChange::Write(text) => Outcome::Text(text.into()),
         RecordedChange::Delete => Outcome::Gone,
         RecordedChange::NotRecorded => Outcome::Unclear(vec![]),
         RecordedChange::Replace(replacements) => {
             let text = replace_all(replacements, before);
-            text.map_or_else(|| Outcome::Unclear(hunks_of(replacements)), Outcome::Text)
+            text.map_or_else(
+                || Outcome::Unclear(hunks_of(replacements)),
+                |text| Outcome::Text(text.into()),
+            )
         }
         RecordedChange::Patch(hunks) => {
             let text = before.and_then(|before| patch::apply(before, hunks).ok());
-            text.map_or_else(|| Outcome::Unclear(hunks.clone()), Outcome::Text)
+            text.map_or_else(|| Outcome::Unclear(hunks.clone()), |text| Outcome::Text(text.into()))
         }
     }
 }
@@ -294,25 +311,29 @@ fn outcome(change: &RecordedChange, before: Option<&str>) -> Outcome {
 /// None where an old text is not there.
 fn replace_all(replacements: &[Replacement], before: Option<&str>) -> Option<String> {
     let creates = replacements.first().is_some_and(|first| first.old.is_empty());
-    let mut text = if creates { before.unwrap_or_default() } else { before? }.to_owned();
+    let mut text = Cow::Borrowed(if creates { before.unwrap_or_default() } else { before? });
     // The agent saw `\n` only; its edit is carried out in those terms and the line ends put back.
     let has_crlf =
-        text.contains("\r\n") && !replacements.iter().any(|edit| edit.old.contains('\r'));
+        has_crlf(text.as_bytes()) && !replacements.iter().any(|edit| edit.old.contains('\r'));
     if has_crlf {
-        text = text.replace("\r\n", "\n");
+        text = text.replace("\r\n", "\n").into();
     }
     for Replacement { old, new, all } in replacements {
-        if old.is_empty() {
-            text.insert_str(0, new);
-        } else if !text.contains(old.as_str()) {
-            return None;
-        } else if *all {
-            text = text.replace(old.as_str(), new);
+        text = if old.is_empty() {
+            [new.as_str(), &*text].concat().into()
         } else {
-            text = text.replacen(old.as_str(), new, 1);
-        }
+            let first = memmem::find(text.as_bytes(), old.as_bytes())?;
+            if *all {
+                text.replace(old.as_str(), new).into()
+            } else {
+                [&text[..first], new.as_str(), &text[first + old.len()..]].concat().into()
+            }
+        };
     }
-    Some(if has_crlf { text.replace("\r\n", "\n").replace('\n', "\r\n") } else { text })
+    Some(match has_crlf {
+        true => text.replace("\r\n", "\n").replace('\n', "\r\n"),
+        false => text.into_owned(),
+    })
 }
 
 fn hunks_of(replacements: &[Replacement]) -> Vec<PatchHunk> {

@@ -10,7 +10,9 @@ use crate::{
     session::{
         ask::Pending,
         effect::Effect,
-        jobs::{Choice, Condition, Files, Found, Limits, Origin, Refusal, Start, What},
+        jobs::{
+            Choice, Condition, Files, Found, Limits, Origin, Refusal, Start, Surroundings, What,
+        },
         place::Place,
         question::Question,
         request::{Numbers, Request},
@@ -30,6 +32,10 @@ pub const CONDITION: &str = "condition";
 pub const SERVER: &str = "server";
 pub const KEY: &str = "key";
 pub const RIGHTS: &str = "rights";
+pub const SANDBOX: &str = "sandbox";
+pub const IMAGE: &str = "image";
+pub const NETWORK: &str = "network";
+pub const LOGIN: &str = "login";
 pub const NOTES: &str = "notes";
 pub const LAYERS: &str = "layers";
 pub const TESTS: &str = "tests";
@@ -42,6 +48,13 @@ const AGAIN: &str = "again";
 const OTHER: &str = "other";
 const SCRIPT: &str = "script";
 const SPECIFICATION: &str = "specification";
+
+/// Of [`SANDBOX`].
+const NO_SANDBOX: &str = "none";
+const BWRAP: &str = "bwrap";
+
+/// Of [`LOGIN`].
+const COPY: &str = "copy";
 
 /// Before anything was found on this machine.
 pub(crate) fn form(origin: Option<&Origin>) -> Form {
@@ -64,6 +77,10 @@ pub(crate) fn form(origin: Option<&Origin>) -> Form {
         Field::text(SERVER, "server", "", "the agent's own"),
         Field::text(KEY, "key variable", "", "the agent's usual one"),
         Field::choice(RIGHTS, "may change", rights, 0),
+        Field::choice(SANDBOX, "sandbox", sandboxes(), 0),
+        Field::text(IMAGE, "image", "", "type the image in which the agent is installed: space"),
+        Field::choice(NETWORK, "network", networks(), 0),
+        Field::choice(LOGIN, "login", logins(), 0),
         Field::text(NOTES, "layer: notes", "", "none; a file whose words go before each request"),
         Field::text(
             LAYERS,
@@ -104,8 +121,39 @@ fn whats(origin: Option<&Origin>) -> Vec<Choice> {
     all
 }
 
-/// The file and the prompt are fields only where they are wanted.
+fn sandboxes() -> Vec<Choice> {
+    [
+        (NO_SANDBOX, "nothing but what hides the recording"),
+        (BWRAP, "it sees this machine and writes in its own folder alone"),
+        ("docker", "a container of an image in which it is installed"),
+        ("podman", "a container of an image in which it is installed"),
+    ]
+    .map(|(word, remark)| Choice::new(word, word).with_remark(remark))
+    .to_vec()
+}
+
+fn networks() -> Vec<Choice> {
+    [
+        ("on", "what this machine reaches"),
+        ("loopback", "the model server of this machine and nothing else"),
+        ("off", "nothing, no model either"),
+    ]
+    .map(|(word, remark)| Choice::new(word, word).with_remark(remark))
+    .to_vec()
+}
+
+fn logins() -> Vec<Choice> {
+    vec![
+        Choice::new("none", "none").with_remark("a home of its own, and a key"),
+        Choice::new(COPY, "a copy of yours").with_remark("to be read alone, never recorded"),
+    ]
+}
+
+/// The file and the prompt are fields only where they are wanted, and so are image and network.
 fn show_words(form: &mut Form) {
+    let sandbox = form.choice(SANDBOX).to_owned();
+    form.show(NETWORK, sandbox != NO_SANDBOX);
+    form.show(IMAGE, sandbox != NO_SANDBOX && sandbox != BWRAP);
     let what = form.choice(WHAT).to_owned();
     form.show(FILE, what == SCRIPT || what == SPECIFICATION);
     form.show(PROMPT, what == PROMPT);
@@ -213,7 +261,7 @@ fn wanted(form: &Form, origin: Option<&Origin>, work: &Path) -> Result<Start, Re
         model: form.text(MODEL).map(str::to_owned),
         server: form.text(SERVER).map(str::to_owned),
         key,
-        has_full_rights: form.choice(RIGHTS) == "full",
+        surroundings: surroundings(form),
         notes: form.text(NOTES).map(PathBuf::from),
         layers: form.text(LAYERS).map(str::to_owned),
         files: Files {
@@ -230,6 +278,17 @@ fn wanted(form: &Form, origin: Option<&Origin>, work: &Path) -> Result<Start, Re
             turns: form.amount("turns"),
         },
     })
+}
+
+/// A field that is hidden says nothing, whatever it held before.
+fn surroundings(form: &Form) -> Surroundings {
+    Surroundings {
+        has_full_rights: form.choice(RIGHTS) == "full",
+        sandbox: form.choice(SANDBOX).to_owned(),
+        image: form.text(IMAGE).map(str::to_owned),
+        network: form.choice(NETWORK).to_owned(),
+        copies_login: form.choice(LOGIN) == COPY,
+    }
 }
 
 fn what(form: &Form) -> Result<What, Refusal> {

@@ -24,7 +24,7 @@ pub type Row = Vec<Cell>;
 impl Cell {
     /// The value of a column in the JSON of a row; missing where it is not of the column's type.
     pub fn of(column: &Column, row: &Value) -> Self {
-        let Some(value) = row.pointer(column.from).filter(|value| !value.is_null()) else {
+        let Some(value) = at(row, column.from).filter(|value| !value.is_null()) else {
             return Self::Missing;
         };
         let found = match (column.kind, value) {
@@ -53,6 +53,13 @@ impl Cell {
             Self::Missing | Self::Whole(_) | Self::Real(_) | Self::Truth(_) => None,
         }
     }
+}
+
+/// What stands at a place, as [`Value::pointer`] has it; places of columns name fields alone, and none has a sign that is
+/// written otherwise there.
+fn at<'v>(row: &'v Value, place: &str) -> Option<&'v Value> {
+    let fields = place.split('/').skip(1);
+    fields.into_iter().try_fold(row, |value, field| value.as_object()?.get(field))
 }
 
 /// The row of a table that some JSON makes.

@@ -6,7 +6,7 @@ use rusqlite::{Connection, params_from_iter, types::Value};
 
 use super::{
     cell::Row,
-    columns::Kind,
+    columns::{Kind, Table, columns},
     sql::{declared, value},
 };
 
@@ -84,7 +84,13 @@ fn in_words(why: &rusqlite::Error) -> String {
     };
     let after = |begin: &str| said.strip_prefix(begin).map(str::trim);
     if let Some(name) = after("no such column:") {
-        return format!("there is no column {name}; tab completes names, texts stand in '…'");
+        let is_of_runs = columns(Table::Runs).iter().any(|column| column.name == name);
+        return match is_of_runs {
+            true => format!(
+                "{name} takes more of each recording than the table of runs reads; `trajview sql` has it"
+            ),
+            false => format!("there is no column {name}; tab completes names, texts stand in '…'"),
+        };
     }
     if let Some(name) = after("no such function:") {
         return format!("there is no function {name}");
@@ -154,6 +160,10 @@ mod tests {
             (
                 "agnet = 'codex'",
                 "there is no column agnet; tab completes names, texts stand in '…'",
+            ),
+            (
+                "pillar_pf > 0.5",
+                "pillar_pf takes more of each recording than the table of runs reads; `trajview sql` has it",
             ),
             ("mcf 3", "did not expect 3 there"),
             ("median(mcf) > 3", "there is no function median"),

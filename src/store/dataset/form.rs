@@ -104,3 +104,29 @@ pub fn rows(form: Form, table: Table, path: &Path) -> Result<Rows, String> {
         Form::Jsonl => Ok(jsonl::rows(table, BufReader::new(file))),
     }
 }
+
+/// As [`rows()`], of a table that another version of trajview may have written: columns are found by their names, and one
+/// that was not written yet is missing in each row. Where some are named the others need not be read.
+///
+/// # Errors
+///
+/// A sentence, where it cannot be read or is none of ours.
+pub fn rows_by_name(
+    form: Form,
+    table: Table,
+    path: &Path,
+    wanted: &[&str],
+) -> Result<Rows, String> {
+    match form {
+        #[cfg(feature = "parquet")]
+        Form::Parquet => {
+            let file = File::open(path).map_err(|why| why.to_string())?;
+            parquet::rows_by_name(table, file, wanted)
+        }
+        Form::Jsonl => {
+            let file = File::open(path).map_err(|why| why.to_string())?;
+            Ok(jsonl::rows_by_name(table, BufReader::new(file)))
+        }
+        form => rows(form, table, path),
+    }
+}

@@ -51,13 +51,33 @@ impl Writer {
 }
 
 /// Reads what [`Writer`] wrote.
-pub fn rows(table: Table, mut file: impl BufRead + 'static) -> Rows {
+pub fn rows(table: Table, file: impl BufRead + 'static) -> Rows {
+    lines(file, move |line| row(table, line))
+}
+
+/// As [`rows`]; a field that is not there is missing.
+pub fn rows_by_name(table: Table, file: impl BufRead + 'static) -> Rows {
+    lines(file, move |line| {
+        let fields: HashMap<String, &RawValue> =
+            serde_json::from_slice(line).map_err(|why| why.to_string())?;
+        let cell = |column: &Column| match fields.get(column.name) {
+            None => Ok(Cell::Missing),
+            Some(value) => cell_of(column, value.get()),
+        };
+        columns(table).iter().map(cell).collect()
+    })
+}
+
+fn lines(
+    mut file: impl BufRead + 'static,
+    row: impl Fn(&[u8]) -> Result<Row, String> + 'static,
+) -> Rows {
     let mut line = vec![];
     Box::new(std::iter::from_fn(move || {
         line.clear();
         match file.read_until(b'\n', &mut line) {
             Ok(0) => None,
-            Ok(_) => Some(row(table, &line)),
+            Ok(_) => Some(row(&line)),
             Err(why) => Some(Err(why.to_string())),
         }
     }))

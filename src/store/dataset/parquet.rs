@@ -14,7 +14,7 @@ use arrow_array::{
 use arrow_schema::{DataType, Field, Schema};
 use parquet::{
     arrow::{
-        ArrowWriter,
+        ArrowWriter, ProjectionMask,
         arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder},
         arrow_writer::ArrowWriterOptions,
     },
@@ -215,15 +215,55 @@ fn failed(why: ParquetError) -> io::Error {
     }
 }
 
-/// Reads what [`Writer`] wrote, a batch at a time.
-pub fn rows(table: Table, file: File) -> Result<Rows, String> {
-    let footer = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new())
+/// What a file that [`Writer`] wrote says of itself.
+///
+/// # Errors
+///
+/// A sentence, where it is no Parquet, or none of ours.
+pub(super) fn footer(file: &File) -> Result<ArrowReaderMetadata, String> {
+    let footer = ArrowReaderMetadata::load(file, ArrowReaderOptions::new())
         .map_err(|why| format!("no Parquet that can be read: {why}"))?;
+    match schema_of(&footer) {
+        Some(SCHEMA) => Ok(footer),
+        _ => Err(format!("no table of {SCHEMA}: the metadata says another schema, or none")),
+    }
+}
+
+/// The schema of the tables, of a file that has one of them.
+pub fn schema_of(footer: &ArrowReaderMetadata) -> Option<&str> {
     let metadata = footer.metadata().file_metadata().key_value_metadata();
     let schema = metadata.into_iter().flatten().find(|pair| pair.key == SCHEMA_KEY);
-    if schema.and_then(|pair| pair.value.as_deref()) != Some(SCHEMA) {
-        return Err(format!("no table of {SCHEMA}: the metadata says another schema, or none"));
-    }
+    schema.and_then(|pair| pair.value.as_deref())
+}
+
+/// Reads the rows of a table by the names of its columns, a batch at a time; only some columns, where some are named.
+pub fn rows_by_name(table: Table, file: File, wanted: &[&str]) -> Result<Rows, String> {
+    let footer = footer(&file)?;
+    let is_wanted =
+        |field: &Arc<Field>| wanted.is_empty() || wanted.contains(&field.name().as_str());
+    let all = footer.schema().fields().iter().zip(0..);
+    let (found, read): (Vec<Arc<Field>>, Vec<usize>) =
+        all.filter(|(field, _)| is_wanted(field)).map(|(field, at)| (field.clone(), at)).unzip();
+    let place = |column: &Column| {
+        let expected = field(column);
+        let is_it = |found: &Arc<Field>| {
+            found.name() == expected.name() && found.data_type() == expected.data_type()
+        };
+        found.iter().position(is_it)
+    };
+    let places: Vec<Option<usize>> = columns(table).iter().map(place).collect();
+    let row = move |batch: &RecordBatch, at: usize| {
+        let of = |place: &Option<usize>| {
+            place.map_or(Cell::Missing, |place| cell(batch.column(place), at))
+        };
+        places.iter().map(of).collect()
+    };
+    read_by_batch(file, footer, Some(&read), row)
+}
+
+/// Reads what [`Writer`] wrote, a batch at a time.
+pub fn rows(table: Table, file: File) -> Result<Rows, String> {
+    let footer = footer(&file)?;
     let expected: Vec<Field> = columns(table).iter().map(field).collect();
     let is_same = |(found, expected): (&Arc<Field>, &Field)| {
         found.name() == expected.name() && found.data_type() == expected.data_type()
@@ -233,7 +273,25 @@ pub fn rows(table: Table, file: File) -> Result<Rows, String> {
         let table = table.word();
         return Err(format!("the columns are not those of {table} in this version of trajview"));
     }
+    let row = |batch: &RecordBatch, at: usize| {
+        batch.columns().iter().map(|column| cell(column, at)).collect()
+    };
+    read_by_batch(file, footer, None, row)
+}
+
+/// The rows of a file, each made of its place in a batch of all columns, or of those that are named by their places.
+fn read_by_batch(
+    file: File,
+    footer: ArrowReaderMetadata,
+    read: Option<&[usize]>,
+    row: impl Fn(&RecordBatch, usize) -> Row + 'static,
+) -> Result<Rows, String> {
+    let mask = match read {
+        Some(read) => ProjectionMask::roots(footer.parquet_schema(), read.iter().copied()),
+        None => ProjectionMask::all(),
+    };
     let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, footer);
+    let builder = builder.with_projection(mask);
     let mut batches = builder.with_batch_size(BATCH_ROWS).build().map_err(|why| why.to_string())?;
     let mut read: std::vec::IntoIter<Row> = vec![].into_iter();
     Ok(Box::new(std::iter::from_fn(move || {
@@ -242,16 +300,14 @@ pub fn rows(table: Table, file: File) -> Result<Rows, String> {
                 return Some(Ok(row));
             }
             match batches.next()? {
-                Ok(batch) => read = cells(&batch).into_iter(),
+                Ok(batch) => {
+                    let rows: Vec<Row> = (0..batch.num_rows()).map(|at| row(&batch, at)).collect();
+                    read = rows.into_iter();
+                }
                 Err(why) => return Some(Err(why.to_string())),
             }
         }
     })))
-}
-
-fn cells(batch: &RecordBatch) -> Vec<Row> {
-    let row = |at: usize| batch.columns().iter().map(|column| cell(column, at)).collect();
-    (0..batch.num_rows()).map(row).collect()
 }
 
 fn cell(column: &ArrayRef, at: usize) -> Cell {

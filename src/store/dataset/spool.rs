@@ -2,12 +2,14 @@
 //! read, and tables are sorted by task. What stays in memory is the place of each run.
 
 use std::{
+    cell::RefCell,
     fs::File,
     io::{self, BufReader, Read, Seek, SeekFrom, Write},
     path::Path,
 };
 
 use serde_json::Value;
+use zstd::bulk::Compressor;
 
 use super::{
     cell::{self, Row, row_of},
@@ -62,10 +64,16 @@ impl RunRows {
 /// Compresses the bytes behind what is packed already.
 pub(super) fn pack(open: &mut Vec<u8>, packed: &mut Vec<u8>) {
     if !open.is_empty() {
-        let made = zstd::bulk::compress(open, LEVEL);
+        let made = COMPRESSOR.with_borrow_mut(|compressor| compressor.compress(open));
         packed.extend(made.expect("compressing into memory cannot fail"));
         open.clear();
     }
+}
+
+// Most runs are small: making what compresses would cost more than compressing.
+thread_local! {
+    static COMPRESSOR: RefCell<Compressor<'static>> =
+        RefCell::new(Compressor::new(LEVEL).expect("the level is one that there is"));
 }
 
 /// Where the rows of one run lie in the file.

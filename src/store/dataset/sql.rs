@@ -1,5 +1,5 @@
 //! The same tables for questions in SQL, in a database that SQLite keeps in memory and, where it grows, in a file without a
-//! name. Nothing of it outlives the question.
+//! name. Nothing of it outlives the question. Tables that were exported already are read where they lie.
 
 use std::io;
 
@@ -8,8 +8,9 @@ use rusqlite::{
 };
 
 use super::{
-    cell::Cell,
+    cell::{Cell, Row},
     columns::{Kind, Table, columns},
+    exported::Exported,
     spool::Spool,
 };
 
@@ -35,15 +36,37 @@ impl Database {
             connection.execute(&created(table), ()).map_err(io::Error::other)?;
         }
         for table in tables {
-            let transaction = connection.transaction().map_err(io::Error::other)?;
-            let holes = vec!["?"; columns(*table).len()].join(", ");
-            let insert = format!("insert into {} values ({holes})", table.word());
-            let mut statement = transaction.prepare(&insert).map_err(io::Error::other)?;
-            spool.write(*table, &mut |row| {
-                statement.execute(params_from_iter(row)).map(drop).map_err(io::Error::other)
-            })?;
-            drop(statement);
-            transaction.commit().map_err(io::Error::other)?;
+            fill(&mut connection, *table, |add| spool.write(*table, add))?;
+        }
+        connection.pragma_update(None, "query_only", true).map_err(io::Error::other)?;
+        Ok(Self(connection))
+    }
+
+    /// The tables of exports. The largest that the query names is read where it lies, and what it is joined with is copied:
+    /// only a copy has an index.
+    ///
+    /// # Errors
+    ///
+    /// Where a part cannot be read or the database cannot be written.
+    pub fn over(exported: &Exported, query: &str) -> io::Result<Self> {
+        let mut connection = Connection::open("").map_err(io::Error::other)?;
+        let mentions: Vec<(Table, usize)> =
+            Table::ALL.into_iter().map(|table| (table, mentions(query, table))).collect();
+        let lying = lying(exported, &mentions)?;
+        let kept = lying.as_ref().map(|(table, _)| *table);
+        if let Some((_, make)) = lying {
+            make(&connection).map_err(io::Error::other)?;
+        }
+        for (table, count) in mentions {
+            if Some(table) == kept {
+                continue;
+            }
+            connection.execute(&created(table), ()).map_err(io::Error::other)?;
+            if count > 0 {
+                let rows = exported.rows(table, &[]).map_err(io::Error::other)?;
+                let mut rows = rows.map(|row| row.map_err(io::Error::other));
+                fill(&mut connection, table, |add| rows.try_for_each(|row| add(&row?)))?;
+            }
         }
         connection.pragma_update(None, "query_only", true).map_err(io::Error::other)?;
         Ok(Self(connection))
@@ -70,6 +93,79 @@ impl Database {
         drop(found);
         Ok(Answer { columns: names, rows })
     }
+}
+
+/// Makes a table that is read where it lies.
+type Make = Box<dyn FnOnce(&Connection) -> rusqlite::Result<()>>;
+
+/// The table that is read where it lies: the largest that is mentioned, unless it is mentioned twice and may be joined with
+/// itself. None where the export is not in a form for it.
+#[cfg(feature = "parquet")]
+fn lying(exported: &Exported, mentions: &[(Table, usize)]) -> io::Result<Option<(Table, Make)>> {
+    use super::{form::Form, in_place::InPlace};
+    let mut largest: Option<(usize, Table, InPlace)> = None;
+    for (table, count) in mentions.iter().filter(|(_, count)| *count > 0) {
+        let Some((Form::Parquet, files)) = exported.files(*table) else { continue };
+        let found = InPlace::open(*table, &files).map_err(io::Error::other)?;
+        if largest.as_ref().is_none_or(|(_, _, other)| other.count() < found.count()) {
+            largest = Some((*count, *table, found));
+        }
+    }
+    let once = largest.filter(|(count, ..)| *count == 1);
+    Ok(once.map(|(_, table, found)| {
+        let make: Make = Box::new(move |connection| found.register(connection));
+        (table, make)
+    }))
+}
+
+#[cfg(not(feature = "parquet"))]
+fn lying(_: &Exported, _: &[(Table, usize)]) -> io::Result<Option<(Table, Make)>> {
+    Ok(None)
+}
+
+/// Copies the rows of a table into the database.
+fn fill(
+    connection: &mut Connection,
+    table: Table,
+    rows: impl FnOnce(&mut dyn FnMut(&Row) -> io::Result<()>) -> io::Result<()>,
+) -> io::Result<()> {
+    let transaction = connection.transaction().map_err(io::Error::other)?;
+    let holes = vec!["?"; columns(table).len()].join(", ");
+    let insert = format!("insert into {} values ({holes})", table.word());
+    let mut statement = transaction.prepare(&insert).map_err(io::Error::other)?;
+    rows(&mut |row| statement.execute(params_from_iter(row)).map(drop).map_err(io::Error::other))?;
+    drop(statement);
+    transaction.commit().map_err(io::Error::other)
+}
+
+/// How often a query takes rows from a table: how often its name stands behind `from` or `join`, or in the list behind `from`.
+fn mentions(query: &str, table: Table) -> usize {
+    const ENDS: [&str; 9] =
+        ["where", "group", "order", "limit", "having", "union", "except", "intersect", "select"];
+    let is_of_word = |c: char| c.is_alphanumeric() || c == '_';
+    let (mut count, mut in_list, mut is_next) = (0, false, false);
+    let mut rest = query;
+    while let Some(first) = rest.chars().next() {
+        let length = match is_of_word(first) {
+            true => rest.find(|c| !is_of_word(c)).unwrap_or(rest.len()),
+            false => first.len_utf8(),
+        };
+        let word = rest[..length].to_ascii_lowercase();
+        rest = &rest[length..];
+        match word.as_str() {
+            "from" => (in_list, is_next) = (true, true),
+            "join" => is_next = true,
+            "," => is_next = in_list,
+            "(" | "\"" | "`" | "[" => {}
+            word if word.trim().is_empty() => {}
+            word if ENDS.contains(&word) => (in_list, is_next) = (false, false),
+            word => {
+                count += usize::from(is_next && word == table.word());
+                is_next = false;
+            }
+        }
+    }
+    count
 }
 
 /// The tables that a query may read: those whose names stand in it.
@@ -171,6 +267,20 @@ mod tests {
         assert_eq!(answer.rows, [[Cell::Whole(0)]]);
         assert_eq!(named_in("SELECT * FROM Runs join turns t"), [Table::Runs, Table::Turns]);
         assert_eq!(named_in("select my_runs"), []);
+    }
+
+    #[test]
+    fn a_table_is_mentioned_where_rows_are_taken_from_it() {
+        for (query, expected) in [
+            ("select turns from runs", [1, 0]),
+            ("select agent, turns from runs, turns", [1, 1]),
+            ("select count(*) from Turns t join turns u on t.turn = u.turn", [0, 2]),
+            ("select (select count(*) from runs) from \"turns\" where turns.turn > 1", [1, 1]),
+            ("select 1", [0, 0]),
+        ] {
+            let found = [Table::Runs, Table::Turns].map(|table| mentions(query, table));
+            assert_eq!(found, expected, "{query}");
+        }
     }
 
     #[test]

@@ -73,6 +73,9 @@ impl Rows {
                 .with_page_index_policy(parquet::file::metadata::PageIndexPolicy::Optional),
         )
         .ok()?;
+        if crate::store::dataset::schema_of(&footer).is_some() {
+            return None; // a table that trajview wrote: its rows are no recordings
+        }
         let count =
             usize::try_from(footer.metadata().file_metadata().num_rows()).ok()?.min(MOST_MEMBERS);
         let column = columns::ids().iter().find_map(|id| footer.schema().index_of(id).ok());

@@ -54,7 +54,7 @@ impl Session {
             changed_lines: card.lines,
             tokens: card.tokens,
             cost_usd: card.cost.recorded_usd,
-            seconds: card.seconds,
+            seconds: card.totals.seconds,
         }
     }
 

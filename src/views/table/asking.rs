@@ -25,6 +25,8 @@ pub struct Asking {
     /// Which rows they are about.
     cards: Pending<(Depth, Vec<usize>)>,
     scores: Pending<Vec<usize>>,
+    /// The folder below whose path runs are called, where it is none of what was opened.
+    below: Option<PathBuf>,
     /// It is told of what is written from now on.
     is_watched: bool,
     /// How the table was when that was kept last.
@@ -146,7 +148,7 @@ impl Collection {
     pub(crate) fn take_part(&mut self, request: Request, found: Found) {
         let asking = &self.asking;
         let is_asked = match &found {
-            Found::Paths(_) | Found::Known(_) => asking.list.is_about(request),
+            Found::Paths(_) | Found::Known(_) | Found::Below(_) => asking.list.is_about(request),
             Found::Beginnings(_) | Found::Cards(_) => asking.cards.is_about(request),
             Found::Scores(_) | Found::Ruler(_) => asking.scores.is_about(request),
         };
@@ -160,6 +162,7 @@ impl Collection {
         match found {
             Found::Paths(paths) => self.add(paths.into_iter().map(|path| (path, None))),
             Found::Known(runs) => self.add(runs.into_iter()),
+            Found::Below(folder) => self.asking.below = Some(folder),
             Found::Beginnings(cards) => {
                 for (row, card) in cards {
                     self.set_reading(row, Reading::Beginning(card));
@@ -197,7 +200,8 @@ impl Collection {
 
     fn add(&mut self, runs: impl Iterator<Item = (PathBuf, Option<Said>)>) {
         let first = self.rows.len();
-        let sources = &self.sources;
+        let sources = self.asking.below.as_slice();
+        let sources = if sources.is_empty() { &self.sources } else { sources };
         self.rows.extend(runs.map(|(path, said)| {
             let name = name_of(&path, sources);
             let reading = said.map_or(Reading::Unread, Reading::from);
@@ -228,8 +232,11 @@ impl Collection {
                 }
                 self.notice = ended.err().or(self.notice.take());
                 self.is_listed = true;
-                name_after_folders(&mut self.rows, &self.sources);
-                (0..self.rows.len()).for_each(|at| self.note_change(at));
+                // What an export tells of was called as it is to be.
+                if self.asking.below.is_none() {
+                    let renamed = name_after_folders(&mut self.rows, &self.sources);
+                    renamed.into_iter().for_each(|at| self.note_change(at));
+                }
                 self.worked_out.has_news = true;
             }
             Answer::Cards(ended) => {

@@ -5,13 +5,13 @@
 //! the question. The rows follow the last expression that could be evaluated; what is wrong with the one that is typed is said
 //! and moves nothing. A row of which nothing is known yet has no values, and comes when it is read and fits.
 
-use std::{
-    collections::{BTreeSet, HashSet},
-    sync::LazyLock,
-};
+use std::{collections::BTreeSet, sync::LazyLock};
 
 use crate::{
-    run::{Card, card::CardIdentity},
+    run::{
+        Card, Time,
+        card::{CardIdentity, CardTotals},
+    },
     session::{
         ask::Pending,
         columns::{self, Column},
@@ -36,8 +36,8 @@ pub struct Expression {
     pub prompt: Option<Prompt>,
     /// What the rows follow; empty where it is nothing.
     pub text: String,
-    /// The rows that it takes.
-    fits: HashSet<usize>,
+    /// Whether it takes each of the rows, as far as it takes any.
+    fits: Vec<bool>,
     /// The question that is out, about this expression.
     asking: Pending<String>,
     /// The last expression that was answered, in whatever way.
@@ -56,7 +56,7 @@ pub struct Prompt {
     /// It is to be kept once it is evaluated.
     is_accepted: bool,
     /// What was there before.
-    before: (String, HashSet<usize>),
+    before: (String, Vec<bool>),
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -79,7 +79,7 @@ impl Expression {
 
     /// Whether the row of this number is listed.
     pub fn takes(&self, row: usize) -> bool {
-        self.is_empty() || self.fits.contains(&row)
+        self.is_empty() || self.fits.get(row).copied().unwrap_or_default()
     }
 
     /// The row of this number is another than it was.
@@ -180,7 +180,7 @@ impl Expression {
                 if !is_wanted {
                     return false;
                 }
-                (self.text, self.fits) = (about, fits.into_iter().collect());
+                (self.text, self.fits) = (about, places(&fits));
                 if let Some(prompt) = &mut self.prompt {
                     prompt.complaint = None;
                 }
@@ -257,16 +257,20 @@ enum Of {
     /// In what the beginning of a recording says already.
     Identity(fn(&CardIdentity) -> Value),
     Card(fn(&Card) -> Value),
+    /// In what a card adds up to.
+    Totals(fn(&CardTotals) -> Value),
     Column(Column),
 }
 
-/// The columns of the table `runs` that a table on screen has read: a value here is the one there. Lines of a run in which nothing
-/// tells any are missing here and 0 there.
-const OF_RUNS: [(&str, Kind, Of); 21] = [
+/// The columns of the table `runs` that a table on screen has read: a value here is the one there.
+const OF_RUNS: [(&str, Kind, Of); 41] = [
     ("transcript_id", Kind::Text, Of::Identity(|it| text(Some(&it.id)))),
     ("source_type", Kind::Text, Of::Identity(|it| text(Some(it.format)))),
     ("source_uri", Kind::Text, Of::Row(|row| Value::Text(row.path.display().to_string()))),
+    ("date", Kind::Text, Of::Totals(|it| moment(it.started_at))),
+    ("task_set", Kind::Text, Of::Totals(|it| text(it.task_set.as_ref()))),
     ("task_id", Kind::Text, Of::Identity(|it| text(it.task_key.as_ref()))),
+    ("task_title", Kind::Text, Of::Totals(|it| text(it.task_title.as_ref()))),
     ("agent", Kind::Text, Of::Identity(|it| text(it.agent_key.as_ref()))),
     ("agent_version", Kind::Text, Of::Identity(|it| text(version(it)))),
     ("model", Kind::Text, Of::Identity(|it| text(it.model.as_ref()))),
@@ -274,6 +278,23 @@ const OF_RUNS: [(&str, Kind, Of); 21] = [
     ("condition", Kind::Text, Of::Identity(|it| text(it.condition.as_ref()))),
     ("harness", Kind::Text, Of::Identity(|it| text(it.harness.as_ref()))),
     ("provenance", Kind::Text, Of::Identity(|it| text(it.provenance.as_ref()))),
+    ("ended_at", Kind::Text, Of::Totals(|it| moment(it.ended_at))),
+    ("total_time", Kind::Real, Of::Totals(|it| real(it.duration()))),
+    ("total_tokens", Kind::Whole, Of::Totals(|it| whole(it.all_tokens()))),
+    ("input_tokens", Kind::Whole, Of::Totals(|it| whole(it.tokens.input))),
+    ("cached_input_tokens", Kind::Whole, Of::Totals(|it| whole(it.tokens.cached_input))),
+    ("output_tokens", Kind::Whole, Of::Totals(|it| whole(it.tokens.output))),
+    ("reasoning_tokens", Kind::Whole, Of::Totals(|it| whole(it.tokens.reasoning))),
+    ("cache_write_tokens", Kind::Whole, Of::Totals(|it| whole(it.tokens.cache_write))),
+    ("cache_write_1h_tokens", Kind::Whole, Of::Totals(|it| whole(it.tokens.cache_write_1h))),
+    ("not_priced_tokens", Kind::Whole, Of::Totals(|it| whole(it.not_priced_tokens))),
+    ("steps", Kind::Whole, Of::Totals(|it| count(it.steps))),
+    ("tool_calls", Kind::Whole, Of::Totals(|it| count(it.tool_calls))),
+    ("errors", Kind::Whole, Of::Totals(|it| count(it.errors))),
+    ("success", Kind::Truth, Of::Totals(|it| success(it.tests))),
+    ("tests_passed", Kind::Whole, Of::Totals(|it| whole(it.tests.map(|it| it.0)))),
+    ("tests_total", Kind::Whole, Of::Totals(|it| whole(it.tests.map(|it| it.1)))),
+    ("judged_turn", Kind::Whole, Of::Card(|card| count(card.mcf.as_ref().map(|it| it.done)))),
     ("checkpoints", Kind::Whole, Of::Card(|card| whole(Some(card.checkpoints as u64)))),
     ("turns", Kind::Whole, Of::Card(|card| whole(Some(card.turns as u64)))),
     ("turns_not_counted", Kind::Whole, Of::Card(|card| whole(Some(card.not_counted.len() as u64)))),
@@ -322,6 +343,7 @@ fn value(row: &Row, column: &Named) -> Value {
         Of::Row(of) => of(row),
         Of::Identity(of) => row.card().map_or(Value::Missing, |card| of(&card.identity)),
         Of::Card(of) => row.whole().map_or(Value::Missing, of),
+        Of::Totals(of) => row.whole().map_or(Value::Missing, |card| of(&card.totals)),
         Of::Column(column) => match column.kind() {
             columns::Kind::Words => text(row.shown(column).known()),
             columns::Kind::Number => match row.number(column) {
@@ -330,6 +352,13 @@ fn value(row: &Row, column: &Named) -> Value {
             },
         },
     }
+}
+
+/// Whether each of the rows is among these, up to the last that is.
+fn places(rows: &[usize]) -> Vec<bool> {
+    let mut all = vec![false; rows.iter().max().map_or(0, |last| last + 1)];
+    rows.iter().for_each(|row| all[*row] = true);
+    all
 }
 
 /// The version of the agent: what stands behind its name.
@@ -344,6 +373,21 @@ fn text(words: Option<impl AsRef<str>>) -> Value {
 
 fn whole(number: Option<u64>) -> Value {
     number.and_then(|number| i64::try_from(number).ok()).map_or(Value::Missing, Value::Whole)
+}
+
+fn count(number: Option<usize>) -> Value {
+    whole(number.map(|number| number as u64))
+}
+
+/// RFC 3339, as in the tables.
+fn moment(millis: Option<i64>) -> Value {
+    text(millis.map(|millis| Time(millis).to_string()))
+}
+
+/// Whether all recorded tests pass; nothing is known where there are none.
+fn success(tests: Option<(u64, u64)>) -> Value {
+    let all = tests.filter(|(_, total)| *total > 0);
+    all.map_or(Value::Missing, |(passed, total)| Value::Truth(passed == total))
 }
 
 fn real(number: Option<f64>) -> Value {

@@ -178,7 +178,10 @@ impl Operator {
 mod tests {
     use super::*;
     use crate::{
-        run::{Card, card::CardIdentity},
+        run::{
+            Card,
+            card::{CardIdentity, CardTotals},
+        },
         views::table::row::Reading,
     };
 
@@ -187,7 +190,7 @@ mod tests {
         row.reading = Reading::Whole(Box::new(Card {
             turns: 9,
             tokens: Some(2_500_000),
-            seconds: Some(400.0),
+            totals: CardTotals { seconds: Some(400.0), ..CardTotals::default() },
             identity: CardIdentity {
                 title: "A joint loss".into(),
                 agent: Some("Codex 0.169".into()),

@@ -42,6 +42,7 @@ impl From<Said> for Reading {
         match said {
             Said::Beginning(card) => Self::Beginning(card),
             Said::Whole(card) => Self::Whole(card),
+            Said::Failed(why) => Self::Failed(why),
         }
     }
 }
@@ -151,21 +152,25 @@ pub fn name_of(path: &Path, sources: &[PathBuf]) -> String {
     name.trim_end_matches(".zst").trim_end_matches(".jsonl").to_owned()
 }
 
-/// A log that is alone in its folder is called by the folder: names of logs are numbers and letters.
-pub fn name_after_folders(rows: &mut [Row], sources: &[PathBuf]) {
+/// A log that is alone in its folder is called by the folder: names of logs are numbers and letters. Gives the rows that have
+/// another name now.
+pub fn name_after_folders(rows: &mut [Row], sources: &[PathBuf]) -> Vec<usize> {
     let mut count: HashMap<PathBuf, usize> = HashMap::new();
     let folder = |row: &Row| row.path.parent().map(Path::to_owned).unwrap_or_default();
     for row in rows.iter() {
         *count.entry(folder(row)).or_default() += 1;
     }
-    for row in rows {
+    let mut renamed = vec![];
+    for (row, at) in rows.iter_mut().zip(0..) {
         let is_log = row.path.extension().is_some_and(|end| end == "jsonl" || end == "zst");
         let folder = folder(row);
         let is_all = sources == [folder.clone()];
         if is_log && count.get(&folder) == Some(&1) && !is_all {
             row.name = name_of(&folder, sources);
+            renamed.push(at);
         }
     }
+    renamed
 }
 
 /// The innermost folder that all of them are in.
@@ -188,7 +193,7 @@ mod tests {
         let row = |path: &str| Row::of(path.into(), name_of(Path::new(path), &sources));
         let mut rows: Vec<Row> = paths.map(row).into();
 
-        name_after_folders(&mut rows, &sources);
+        assert_eq!(name_after_folders(&mut rows, &sources), [0]);
 
         let names: Vec<&str> = rows.iter().map(|row| row.name.as_str()).collect();
         assert_eq!(names, ["a", "b/s2", "b/s3", "s4"]);

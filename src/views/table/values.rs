@@ -290,7 +290,7 @@ impl Facts for Row {
             tokens,
             cost_usd: card.cost.recorded_usd,
             computed_usd: card.cost.computed_usd,
-            seconds: card.seconds,
+            seconds: card.totals.seconds,
             context: None,
         }
     }
@@ -327,7 +327,7 @@ pub fn written(column: Column, value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::recorded::Passed;
+    use crate::run::{card::CardTotals, recorded::Passed};
 
     fn row(card: Card) -> Row {
         let mut row = Row::of("a".into(), "a".into());
@@ -353,9 +353,9 @@ mod tests {
     fn cells_are_short() {
         let core = Some(Passed { passed: 1, total: 2 });
         let strict = Passed { passed: 3, total: 6 };
-        let tests = Some(CardTests::Counted { strict, iso: Passed::default(), core });
-        let card =
-            Card { tests, lines: Some((12_345, 7)), seconds: Some(3900.0), ..Card::default() };
+        let tests = Some(CardTests::Counted { strict, iso: Some(Passed::default()), core });
+        let totals = CardTotals { seconds: Some(3900.0), ..CardTotals::default() };
+        let card = Card { tests, lines: Some((12_345, 7)), totals, ..Card::default() };
         let mut row = row(card);
         row.computed = Computed::Ready(Scores {
             end: Some(Box::new(Snapshot { erosion: 0.41249, ..Snapshot::default() })),

@@ -31,8 +31,8 @@ impl Default for Widths {
 /// What one run has in one column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Cell {
-    /// In characters, not more than a column may have.
-    width: usize,
+    /// In characters, not more than a column may have: there may be a hundred thousand runs.
+    width: u8,
     /// There is a value, or one may come.
     is_filled: bool,
 }
@@ -87,7 +87,8 @@ impl Cell {
         match row.shown(column) {
             Known::Known(shown) => {
                 let is_filled = column != Column::Number(Number::Warnings) || !shown.is_empty();
-                Self { width: shown.chars().take(most).count(), is_filled }
+                let width = shown.chars().take(most).count();
+                Self { width: u8::try_from(width).unwrap_or(u8::MAX), is_filled }
             }
             Known::Coming => Self { width: 0, is_filled: true },
             Known::Missing => Self::default(),
@@ -97,16 +98,17 @@ impl Cell {
 
 impl Sum {
     fn add(&mut self, cell: Cell) {
-        if self.of_width.len() <= cell.width {
-            self.of_width.resize(cell.width + 1, 0);
+        let width = usize::from(cell.width);
+        if self.of_width.len() <= width {
+            self.of_width.resize(width + 1, 0);
         }
-        self.of_width[cell.width] += 1;
+        self.of_width[width] += 1;
         self.filled += usize::from(cell.is_filled);
     }
 
     /// Of a cell that was added before.
     fn remove(&mut self, cell: Cell) {
-        self.of_width[cell.width] -= 1;
+        self.of_width[usize::from(cell.width)] -= 1;
         self.filled -= usize::from(cell.is_filled);
     }
 }

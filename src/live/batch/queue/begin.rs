@@ -11,6 +11,7 @@ use super::{
         child::{Child, Files, put_away},
         entries::Entry,
         look::Look,
+        plan::Rule,
         record::RecordedEvent,
     },
     Batch, BatchEvent, LOOKS, Slot, left_out,
@@ -159,9 +160,14 @@ impl Batch {
         }
         let mut words = run.entry.words(goes_on);
         let is_apart = self.rates.holds(combination);
-        let steered = ["--steered", if is_apart { "turn" } else { "run" }];
+        let mut steered =
+            vec!["--steered".to_owned(), if is_apart { "turn" } else { "run" }.into()];
+        if self.read.plan.failures.rule == Rule::Keep {
+            // Other failures are repeated within the run, and those that were refused once their model was left alone.
+            steered.extend(["--tried".to_owned(), run.look.tries.to_string()]);
+        }
         let place = words.iter().position(|word| word == "--").unwrap_or(words.len());
-        words.splice(place..place, steered.map(str::to_owned));
+        words.splice(place..place, steered);
         let log = self.beside.join("logs").join(format!("{name}.log"));
         let files = Files { log: &log, output: None };
         let child = Child::start(&self.options.program, &words, &self.read.folder, &files)?;

@@ -6,11 +6,11 @@ use crate::{run::batch::BatchState, store::write::WriteError};
 
 use super::{
     super::{
+        super::refused::is_too_often,
         after::{Results, Step, broken_off},
         child::{ending, put_away},
         look::Halted,
         plan::Rule,
-        rates::is_too_often,
         record::RecordedEvent,
     },
     Batch, Ends, REST, Slot,

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use serde::{Deserialize, Serialize};
+
 /// What one Python file says of others.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(in crate::metrics::reuse) struct Facts {
     /// Every import, wherever it stands; distinct.
     pub(super) imports: Vec<Import>,
@@ -19,7 +21,7 @@ pub(in crate::metrics::reuse) struct Facts {
 }
 
 /// One name of an import statement.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct Import {
     /// Leading dots.
     pub(super) level: usize,
@@ -29,13 +31,13 @@ pub(super) struct Import {
 }
 
 /// A dotted name that is read: `root.a.b`.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct Use {
     pub(super) root: Root,
     pub(super) attributes: Vec<Box<str>>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) enum Root {
     /// What an import bound, by its number.
     Import(usize),
@@ -44,7 +46,7 @@ pub(super) enum Root {
 }
 
 /// A piece of `__all__`, in the order the file adds them.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum AllItem {
     Name(Box<str>),
     /// The list of another module: `sub.__all__`.

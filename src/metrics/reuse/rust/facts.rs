@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use serde::{Deserialize, Serialize};
+
 /// What one Rust file says of others.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(in crate::metrics::reuse) struct Facts {
     /// The file itself first, then the modules in it, each after the one it lies in.
     pub(super) modules: Vec<Inline>,
@@ -20,21 +22,21 @@ pub(in crate::metrics::reuse) struct Facts {
 
 pub(super) type Path = Vec<Box<str>>;
 
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(super) struct Inline {
     /// Empty of the file itself.
     pub(super) name: Box<str>,
     pub(super) parent: usize,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Item {
     pub(super) module: usize,
     pub(super) name: Box<str>,
     pub(super) is_public: bool,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Declared {
     pub(super) module: usize,
     pub(super) name: Box<str>,
@@ -44,14 +46,14 @@ pub(super) struct Declared {
 }
 
 /// One name of a `use`.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct Import {
     pub(super) module: usize,
     pub(super) path: Path,
     pub(super) binds: Binds,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) enum Binds {
     Name(Box<str>),
     /// `use a::*`

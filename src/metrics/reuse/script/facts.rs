@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use serde::{Deserialize, Serialize};
+
 /// What one file says of others.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(in crate::metrics::reuse) struct Facts {
     /// What is imported from where, wherever it stands; distinct.
     pub(super) imports: Vec<Import>,
@@ -19,13 +21,13 @@ pub(in crate::metrics::reuse) struct Facts {
 }
 
 /// One name of an import.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct Import {
     pub(super) from: Box<str>,
     pub(super) what: What,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) enum What {
     /// `default` for the default.
     Name(Box<str>),
@@ -34,7 +36,7 @@ pub(super) enum What {
 }
 
 /// What an exported name is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) enum Exported {
     Definition(usize),
     /// Passed on, by the number of its import.
@@ -42,7 +44,7 @@ pub(super) enum Exported {
 }
 
 /// An imported name and the properties read of it.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct Use {
     pub(super) import: usize,
     pub(super) properties: Vec<Box<str>>,

@@ -1,0 +1,162 @@
+//! 100,000 small runs, three million turns: writing them as tables, by four shards and joined, asking the tables in SQL, and opening
+//! them as the table of runs, with the memory that each takes. The shipped program, on runs that are made up once; with
+//! `-- FOLDER COUNT` they are made there, and nothing is measured.
+
+mod many_runs;
+mod measure;
+mod terminal;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use measure::{Table, Took, ms};
+use terminal::Tui;
+
+/// Memory at most, whatever is done.
+const MOST_MEGABYTES: f64 = 500.0;
+
+const SHARDS: usize = 4;
+
+const GROUPED: &str = "select task_id, count(*), avg(input_tokens), sum(output_tokens) from turns \
+                       group by task_id order by task_id";
+
+fn main() {
+    let words: Vec<String> = std::env::args().skip(1).filter(|it| !it.starts_with("--")).collect();
+    if let [folder, count] = words.as_slice() {
+        let count = count.parse().expect("a number of runs");
+        return many_runs::make(Path::new(folder), count).expect("there is room for runs");
+    }
+    let in_full = std::env::args().any(|word| word == "--bench");
+    let (count, rounds) = if in_full { (100_000, 3) } else { (40, 1) };
+    let runs = measure::folder().join(format!("runs-{count}"));
+    many_runs::make(&runs, count).expect("there is room for runs");
+    let runs = runs.to_str().expect("the folder of temporary files has a plain name");
+    let out = |name: &str| measure::folder().join(format!("tables-{count}-{name}"));
+    let [whole, parts, joined] = ["whole", "parts", "joined"].map(out);
+    [&whole, &parts, &joined].into_iter().for_each(|it| drop(fs::remove_dir_all(it)));
+    let mut table = Table::new();
+    let of = |what: &str| format!("{count} runs: {what}");
+
+    let one = ran(&["export", runs, "--parquet", text(&whole)]);
+    one.tell(&mut table, &of("exported whole"), ms(600_000));
+    let shards: Vec<Ran> = (1..=SHARDS)
+        .map(|shard| {
+            let shard = format!("{shard}/{SHARDS}");
+            ran(&["export", runs, "--parquet", text(&parts), "--shard", &shard])
+        })
+        .collect();
+    for (shard, number) in shards.iter().zip(1..) {
+        shard.tell(&mut table, &of(&format!("shard {number} of {SHARDS}")), ms(300_000));
+    }
+    let merged = ran(&["merge", text(&parts), "--out", text(&joined)]);
+    merged.tell(&mut table, &of("shards joined"), ms(60_000));
+    assert_eq!(contents(&whole), contents(&joined), "shards joined are not what one export wrote");
+
+    let asked: Vec<Ran> = (0..rounds).map(|_| ran(&["sql", GROUPED, text(&joined)])).collect();
+    let times = asked.iter().map(|it| it.took).collect();
+    table.taken_with_cpu(&of("turns grouped by task in SQL"), ms(1_000), times);
+    let memory = asked.iter().map(|it| it.megabytes).fold(0.0, f64::max);
+    table.memory(&of("turns grouped by task in SQL, memory"), MOST_MEGABYTES, memory);
+    for (what, path) in [("of the export", text(&joined)), ("of the folder", runs)] {
+        let opened: Vec<Opened> = (0..rounds).map(|_| open(path, count)).collect();
+        let first = opened.iter().map(|it| it.first).collect();
+        table.taken(&of(&format!("table {what}, first rows")), ms(500), first);
+        let all = opened.iter().map(|it| it.all).collect();
+        table.taken(&of(&format!("table {what}, all listed")), ms(60_000), all);
+        let keys = opened.iter().flat_map(|it| it.keys.iter().copied()).collect();
+        table.taken(&of(&format!("table {what}, a key in W")), ms(16), keys);
+        let memory = opened.iter().map(|it| it.megabytes).fold(0.0, f64::max);
+        table.memory(&of(&format!("table {what}, memory")), MOST_MEGABYTES, memory);
+    }
+    table.end();
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("the folder of temporary files has a plain name")
+}
+
+/// What a command took.
+struct Ran {
+    took: Took,
+    /// All the memory that it held at once.
+    megabytes: f64,
+}
+
+impl Ran {
+    fn tell(&self, table: &mut Table, what: &str, bar: Duration) {
+        table.taken_with_cpu(what, bar, vec![self.took]);
+        table.memory(&format!("{what}, memory"), MOST_MEGABYTES, self.megabytes);
+    }
+}
+
+/// Runs a command to its end; its memory and processor time are those that it had when they were last looked at.
+fn ran(arguments: &[&str]) -> Ran {
+    const LOOK: Duration = Duration::from_millis(2);
+    let begun = Instant::now();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_trajview"))
+        .args(arguments)
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("the program was just built");
+    let (mut cpu, mut megabytes) = (Duration::ZERO, 0.0_f64);
+    loop {
+        let ended = child.try_wait().expect("it is ours");
+        if let Some(ended) = ended {
+            assert!(ended.success(), "trajview {} failed", arguments.join(" "));
+            return Ran { took: Took { clock: begun.elapsed(), cpu }, megabytes };
+        }
+        cpu = cpu.max(measure::cpu_time_of(child.id()));
+        let peak = measure::peak_memory_of(child.id()).unwrap_or_default();
+        megabytes = megabytes.max(peak / 1024.0);
+        thread::sleep(LOOK);
+    }
+}
+
+/// Every file of a folder by its name, with its bytes.
+fn contents(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let entries = fs::read_dir(folder).expect("it was just written");
+    let mut files: Vec<(PathBuf, Vec<u8>)> = entries
+        .map(|entry| {
+            let path = entry.expect("it can be read").path();
+            let bytes = fs::read(&path).expect("it can be read");
+            (path.file_name().map(PathBuf::from).unwrap_or_default(), bytes)
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+/// How a table opened.
+struct Opened {
+    first: Duration,
+    all: Duration,
+    /// From each key of a condition to the frame that shows it.
+    keys: Vec<Duration>,
+    megabytes: f64,
+}
+
+fn open(path: &str, count: usize) -> Opened {
+    let mut tui = Tui::start(&["--view", "collection", path]);
+    let first = tui.wait_until(|screen| screen.contains("run-0000"));
+    let listed = format!("{count} runs");
+    let is_listed = |screen: &str| screen.contains(&listed) && !screen.contains("looking for runs");
+    let all = if is_listed(&tui.contents()) { first } else { tui.wait_until(is_listed) };
+    let (first, all) = (first - tui.started, all - tui.started);
+    tui.settle();
+    tui.press("W");
+    tui.settle();
+    let mut typed = String::new();
+    let mut keys = vec![];
+    for key in "turns > 30 and agent = 'codex'".chars() {
+        typed.push(key);
+        let shown = typed.trim_end().to_owned();
+        keys.push(tui.time_of(&key.to_string(), |screen| screen.contains(&shown)));
+    }
+    tui.settle();
+    Opened { first, all, keys, megabytes: tui.peak_memory() }
+}
