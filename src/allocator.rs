@@ -46,9 +46,9 @@ mod pool {
     //!
     //! A file that is measured is parsed, looked at and forgotten. Its tree is tens of thousands of small blocks: finding room
     //! for each, and going through the tree to free each, took a tenth of the time of measuring. Here each thread may have one
-    //! piece open, in which a block is the next free bytes; freeing one does nothing, and the piece goes as a whole. What does
-    //! not fit, and what is asked for while none is open, is the allocator's as ever. A piece of which little was used is kept
-    //! for the next file of the thread: its memory is there already, and near.
+    //! piece open, in which a block is the next free bytes; freeing one does nothing unless it is the newest, and the piece goes
+    //! as a whole. What does not fit, and what is asked for while none is open, is the allocator's as ever. A piece of which
+    //! little was used is kept for the next file of the thread: its memory is there already, and near.
 
     use std::{cell::Cell, ffi::c_void, ptr};
 
@@ -62,6 +62,8 @@ mod pool {
         first: usize,
         /// After its last byte.
         last: usize,
+        /// Where the block that was asked for last begins; 0 where it is gone.
+        newest: usize,
         /// Where the next block begins.
         next: usize,
         /// Where blocks must end: before the first byte while the piece is closed.
@@ -71,7 +73,7 @@ mod pool {
     }
 
     impl Piece {
-        const NONE: Self = Self { first: 0, last: 0, next: 0, limit: 0, is_whole: true };
+        const NONE: Self = Self { first: 0, last: 0, newest: 0, next: 0, limit: 0, is_whole: true };
 
         const fn has(self, block: usize) -> bool {
             self.first <= block && block < self.last
@@ -95,8 +97,9 @@ mod pool {
     /// What a block begins at a multiple of, as the C library has it.
     const ALIGNMENT: usize = 16;
 
-    /// A tree of code takes so many bytes a byte of text. Memory that nobody writes to is not there.
-    const BYTES_A_BYTE: usize = 64;
+    /// A tree of code takes no more than so many bytes a byte of text: about 30 usually, 120 where a file is one list of small
+    /// things. Memory that nobody writes to is not there.
+    const BYTES_A_BYTE: usize = 192;
 
     /// Enough for most files, so that the same piece serves one after the other.
     const LEAST: usize = 1 << 24;
@@ -125,7 +128,7 @@ mod pool {
             if first == 0 {
                 return false;
             }
-            piece.set(Piece { first, last, next: first, limit: last, is_whole: true });
+            piece.set(Piece { first, last, next: first, limit: last, ..Piece::NONE });
             true
         })
     }
@@ -153,6 +156,11 @@ mod pool {
         unsafe { mi_free(ptr::with_exposed_provenance_mut(piece.first)) };
     }
 
+    /// Where the block after one begins. No two begin at one place, even where nothing is asked for.
+    fn end_of(block: usize, size: usize) -> Option<usize> {
+        block.checked_add(size.max(1))?.checked_next_multiple_of(ALIGNMENT)
+    }
+
     /// A block of the open piece; None where there is none, or not as much left.
     #[inline]
     fn block(size: usize) -> Option<*mut c_void> {
@@ -161,14 +169,25 @@ mod pool {
             if piece.limit == 0 {
                 return None;
             }
-            let after = piece.next.checked_add(size)?.checked_next_multiple_of(ALIGNMENT)?;
+            let after = end_of(piece.next, size)?;
             if after > piece.limit {
                 of_thread.set(Piece { is_whole: false, ..piece });
                 return None;
             }
-            of_thread.set(Piece { next: after, ..piece });
+            of_thread.set(Piece { newest: piece.next, next: after, ..piece });
             Some(ptr::with_exposed_provenance_mut(piece.next))
         })
+    }
+
+    /// Whether a block could be given another size where it is: the newest can, as long as the piece is open.
+    fn is_resized(piece: Piece, block: usize, size: usize) -> bool {
+        let after = end_of(block, size);
+        let Some(next) = after.filter(|after| block == piece.newest && *after <= piece.limit)
+        else {
+            return false;
+        };
+        PIECE.with(|of_thread| of_thread.set(Piece { next, ..piece }));
+        true
     }
 
     fn piece_of(block: *mut c_void) -> Option<Piece> {
@@ -202,10 +221,13 @@ mod pool {
             // SAFETY: what is in no piece is the allocator's.
             return unsafe { mi_realloc(old, size) };
         };
+        if is_resized(piece, old.addr(), size) {
+            return old;
+        }
         // SAFETY: any size may be asked for.
         let new = unsafe { malloc(size) };
-        // How long the old block is nobody knows; what comes after it is copied too, as far as the piece goes.
-        let length = size.min(piece.last - old.addr());
+        // How long the old block is nobody knows; what comes after it is copied too, as far as there was anything.
+        let length = size.min(piece.next - old.addr());
         if !new.is_null() {
             // SAFETY: both lie in memory that is ours, and a new block begins after all old ones end.
             unsafe { ptr::copy(old.cast::<u8>(), new.cast::<u8>(), length) };
@@ -214,9 +236,14 @@ mod pool {
     }
 
     pub unsafe extern "C" fn free(block: *mut c_void) {
-        if piece_of(block).is_none() {
+        let Some(piece) = piece_of(block) else {
             // SAFETY: what is in no piece is the allocator's.
-            unsafe { mi_free(block) };
+            return unsafe { mi_free(block) };
+        };
+        if block.addr() == piece.newest && piece.limit != 0 {
+            PIECE.with(|of_thread| {
+                of_thread.set(Piece { newest: 0, next: piece.newest, ..piece });
+            });
         }
     }
 }

@@ -6,7 +6,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use tree_sitter::{Language, Node, Tree, TreeCursor};
+use tree_sitter::{Language, Node, Tree};
 
 /// One node and where its family lies.
 #[derive(Debug, Clone, Copy)]
@@ -45,44 +45,48 @@ impl<'t> Flat<'t> {
     pub fn of(tree: &'t Tree) -> Self {
         let root = tree.root_node();
         let entries = Vec::with_capacity(root.descendant_count());
-        Self::walked(&mut tree.walk(), entries, vec![], kinds(&tree.language()))
+        Self::walked(root, entries, vec![], kinds(&tree.language()))
     }
 
     /// A root with one of its children and what lies in that, as if it had no other.
     pub fn of_child(root: Node<'t>, child: Node<'t>) -> Self {
         let mut entries = Vec::with_capacity(child.descendant_count() + 1);
         let kinds = kinds(&root.language());
-        push(&mut entries, &[], root, kinds);
-        let mut flat = Self::walked(&mut child.walk(), entries, vec![0], kinds);
-        flat.entries[0].after = index(flat.entries.len());
-        flat
+        push(&mut entries, 0, root, kinds);
+        let no_others = Rest::Few(root, 0, 0);
+        Self::walked(child, entries, vec![(0, no_others)], kinds)
     }
 
+    /// With a node and what lies in it; `open` are the entries that it lies in.
     fn walked(
-        cursor: &mut TreeCursor<'t>,
+        node: Node<'t>,
         mut entries: Vec<Entry<'t>>,
-        mut open: Vec<usize>,
+        mut open: Vec<(usize, Rest<'t>)>,
         kinds: &'static [Kind],
     ) -> Self {
-        // `TreeCursor::depth` counts its ancestors at each call.
-        let (above, mut depth) = (open.len(), 0);
-        loop {
-            push(&mut entries, &open, cursor.node(), kinds);
+        let (mut next, mut depth) = (Some(node), 0);
+        let mut has_empty = entries.iter().any(|entry| entry.start == entry.end);
+        while let Some(node) = next {
+            let at = entries.len();
+            let parent = open.last().map_or(at, |(parent, _)| *parent);
+            push(&mut entries, parent, node, kinds);
             depth = depth.max(open.len());
-            if cursor.goto_first_child() {
-                open.push(entries.len() - 1);
-                continue;
+            has_empty |= entries[at].start == entries[at].end;
+            if node.child_count() > 0 {
+                open.push((at, Rest::of(node)));
             }
-            while !cursor.goto_next_sibling() {
-                let is_below = open.len() > above;
-                let Some(parent) = open.pop().filter(|_| is_below) else {
-                    let has_empty = entries.iter().any(|entry| entry.start == entry.end);
-                    return Self { entries, depth, has_empty, kinds };
-                };
-                entries[parent].after = index(entries.len());
-                cursor.goto_parent();
+            next = None;
+            while next.is_none()
+                && let Some((parent, rest)) = open.last_mut()
+            {
+                next = rest.next();
+                if next.is_none() {
+                    entries[*parent].after = index(entries.len());
+                    open.pop();
+                }
             }
         }
+        Self { entries, depth, has_empty, kinds }
     }
 
     pub fn len(&self) -> usize {
@@ -169,9 +173,43 @@ impl<'t> Flat<'t> {
     }
 }
 
-fn push<'t>(entries: &mut Vec<Entry<'t>>, open: &[usize], node: Node<'t>, kinds: &[Kind]) {
-    let at = entries.len();
-    let parent = index(open.last().copied().unwrap_or(at));
+/// The children of a node that were not visited yet.
+enum Rest<'t> {
+    /// Of a node, from this one up to the number of all: asked for one by one.
+    Few(Node<'t>, u32, u32),
+    Many(std::vec::IntoIter<Node<'t>>),
+}
+
+impl<'t> Rest<'t> {
+    /// Asking for a child passes over those before it, which takes less time than walking with a cursor as long as they
+    /// are few.
+    const FEW: u32 = 16;
+
+    fn of(node: Node<'t>) -> Self {
+        match node.child_count() {
+            count @ ..=Self::FEW => Self::Few(node, 0, count),
+            _ => Self::Many(node.children(&mut node.walk()).collect::<Vec<_>>().into_iter()),
+        }
+    }
+}
+
+impl<'t> Iterator for Rest<'t> {
+    type Item = Node<'t>;
+
+    fn next(&mut self) -> Option<Node<'t>> {
+        match self {
+            Self::Few(_, next, count) if next == count => None,
+            Self::Few(node, next, _) => {
+                *next += 1;
+                node.child(*next - 1)
+            }
+            Self::Many(nodes) => nodes.next(),
+        }
+    }
+}
+
+fn push<'t>(entries: &mut Vec<Entry<'t>>, parent: usize, node: Node<'t>, kinds: &[Kind]) {
+    let (at, parent) = (entries.len(), index(parent));
     let (start, end) = (index(node.start_byte()), index(node.end_byte()));
     let kind = node.kind_id();
     // What the grammar could not read has a number past all others, and a name.
@@ -206,9 +244,56 @@ mod tests {
     use super::*;
     use crate::code::tree::{self, Grammar};
 
+    /// With few children, and with more than are asked for one by one.
+    fn text() -> String {
+        let many = (0..40).map(|at| format!("f(a, [{at}, *b], c={at}), ")).collect::<String>();
+        format!(
+            "def f(a, b):\n    # why\n    if a:\n        return b\n    x = [a, (b)]\ny = [{many}]\n"
+        )
+    }
+
+    #[test]
+    fn nodes_stand_in_the_order_of_the_tree() {
+        let text = text();
+        let tree = tree::parse(Grammar::Python, text.as_bytes()).unwrap();
+        let mut cursor = tree.walk();
+        let (mut walked, mut depth) = (vec![], 0);
+        'walk: loop {
+            walked.push(cursor.node());
+            depth = depth.max(cursor.depth() as usize);
+            if cursor.goto_first_child() {
+                continue;
+            }
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() {
+                    break 'walk;
+                }
+            }
+        }
+
+        let flat = Flat::of(&tree);
+
+        let nodes: Vec<Node<'_>> = flat.entries.iter().map(|entry| entry.node).collect();
+        assert_eq!((nodes, flat.depth), (walked, depth));
+    }
+
+    #[test]
+    fn a_root_may_be_laid_out_with_one_child_alone() {
+        let text = text();
+        let tree = tree::parse(Grammar::Python, text.as_bytes()).unwrap();
+        let root = tree.root_node();
+
+        let flat = Flat::of_child(root, root.child(1).unwrap());
+
+        assert_eq!(flat.entries[0].node, root);
+        assert_eq!(flat.children(0).collect::<Vec<_>>(), [1]);
+        assert_eq!(flat.entries[0].after as usize, flat.len());
+        assert_eq!(flat.text_of(&text, 1), text.lines().last().unwrap());
+    }
+
     #[test]
     fn brothers_and_names_are_those_of_the_tree() {
-        let text = "def f(a, b):\n    # why\n    if a:\n        return b\n    x = [a, (b)]\n";
+        let text = text();
         let tree = tree::parse(Grammar::Python, text.as_bytes()).unwrap();
         let flat = Flat::of(&tree);
 
@@ -219,7 +304,7 @@ mod tests {
             assert_eq!(of(flat.parent(at)), node.parent());
             assert_eq!(of(flat.next(at)), node.next_sibling());
             assert_eq!(of(flat.previous(at)), node.prev_sibling());
-            assert_eq!(flat.text_of(text, at), &text[node.byte_range()]);
+            assert_eq!(flat.text_of(&text, at), &text[node.byte_range()]);
         }
     }
 }

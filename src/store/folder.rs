@@ -44,10 +44,16 @@ fn collect(
 
 /// Of a file too big to count, as much as it takes to see that. The error is a sentence.
 pub fn read(folder: &Path, path: &RepoPath) -> Result<Vec<u8>, String> {
+    const MOST: u64 = MAX_BYTES as u64 + 1;
     let mut content = vec![];
     let opened = fs::File::open(folder.join(path.as_str()));
     opened
-        .and_then(|file| file.take(MAX_BYTES as u64 + 1).read_to_end(&mut content))
+        .and_then(|file| {
+            // Room for all of it at once, and to see that nothing follows.
+            let size = file.metadata()?.len().min(MOST);
+            content.reserve_exact(usize::try_from(size).unwrap_or(0) + 32);
+            file.take(MOST).read_to_end(&mut content)
+        })
         .map_err(|why| format!("cannot read {path}: {}", bytes::reason(&why)))?;
     Ok(content)
 }

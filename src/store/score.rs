@@ -126,24 +126,33 @@ impl Scorer {
             if !goes_on(done, total) {
                 return Err("stopped".into());
             }
-            let measured = batch
-                .par_iter()
-                .with_min_len(ALONE)
-                .map(|(content, path)| {
-                    let bytes = blobs.blob(content.0)?;
-                    let see = |parsed: Parsed<'_>| {
-                        self.reader.iter().for_each(|it| it.see(content.0, path.as_str(), parsed));
-                    };
-                    let measure = quality::measure_and(path.as_str(), &bytes, &self.ruler, see);
-                    Ok((*content, Arc::new(measure)))
-                })
-                .collect::<Result<Vec<_>, String>>()?;
+            let measure = |one: &Named| self.measure(one, blobs);
+            let measured: Result<Vec<_>, String> = if batch.len() < 2 * ALONE {
+                batch.iter().map(measure).collect()
+            } else {
+                // Whoever is free takes the next: the largest come first where that is known.
+                batch.iter().par_bridge().map(measure).collect()
+            };
+            let measured = measured?;
             self.keep(&measured);
             self.held().extend(measured);
             done += batch.len();
         }
         goes_on(total, total);
         Ok(())
+    }
+
+    fn measure(
+        &self,
+        (content, path): &Named,
+        blobs: &(dyn Blobs + Sync),
+    ) -> Result<(Content, Arc<FileMeasure>), String> {
+        let bytes = blobs.blob(content.0)?;
+        let see = |parsed: Parsed<'_>| {
+            self.reader.iter().for_each(|it| it.see(content.0, path.as_str(), parsed));
+        };
+        let measure = quality::measure_and(path.as_str(), &bytes, &self.ruler, see);
+        Ok((*content, Arc::new(measure)))
     }
 
     /// Those that are not measured in this program yet.
@@ -244,8 +253,8 @@ impl Scorer {
 
     /// Scores a plain folder. Links are not followed; a file that cannot be read is an error, in a sentence.
     pub fn score_folder(&self, folder: &Path) -> Result<Scored, String> {
-        let (_, scored) = self.score_read(folder, &|path| self.profile().takes(path))?;
-        Ok(scored)
+        let (_, wanted) = self.measure_folder(folder, &|path| self.profile().takes(path))?;
+        Ok(self.combine(wanted))
     }
 
     /// The same, and DIR.
@@ -255,24 +264,27 @@ impl Scorer {
         reader: &ReuseReader,
     ) -> Result<(Scored, Reuse), String> {
         let takes = |path: &str| self.profile().takes(path) || reuse::takes(path);
-        let (read, scored) = self.score_read(folder, &takes)?;
+        let (read, wanted) = self.measure_folder(folder, &takes)?;
         let files = read.paths.iter().map(|(path, blob)| (path, *blob));
-        Ok((scored, reader.of_files(files, &read.contents)?))
+        let (scored, reuse) =
+            rayon::join(|| self.combine(wanted), || reader.of_files(files, &read.contents));
+        Ok((scored, reuse?))
     }
 
-    /// Reads the files that one of those who want to know something of them takes, each once, and scores those that
+    /// Reads the files that one of those who want to know something of them takes, each once, and measures those that
     /// count.
-    fn score_read(
+    fn measure_folder(
         &self,
         folder: &Path,
         takes: &dyn Fn(&str) -> bool,
-    ) -> Result<(ReadFolder, Scored), String> {
+    ) -> Result<(ReadFolder, Wanted), String> {
         let paths = folder::paths(folder, takes)?;
         let read = |path: &RepoPath| {
             let bytes = folder::read(folder, path)?;
-            Ok((path.clone(), BlobId::of(&bytes), bytes))
+            Ok((path.clone(), BlobId::of(&bytes), Arc::from(bytes)))
         };
-        let mut files: Vec<_> = paths.par_iter().map(read).collect::<Result<_, String>>()?;
+        let files: Result<Vec<(_, _, Arc<[u8]>)>, String> = paths.par_iter().map(read).collect();
+        let mut files = files?;
         // The largest first, so that no core is left alone with one at the end.
         files.sort_by_key(|(_, _, bytes)| std::cmp::Reverse(bytes.len()));
         let mut wanted = Wanted::default();
@@ -283,10 +295,10 @@ impl Scorer {
                 wanted.files.push((path.clone(), (blob, grammar)));
             }
             read.paths.push((path, blob));
-            read.contents.0.insert(blob, Arc::from(bytes));
+            read.contents.0.insert(blob, bytes);
         }
         self.measure_all(unique([&wanted]), &read.contents, &|_, _| true)?;
-        Ok((read, self.combine(wanted)))
+        Ok((read, wanted))
     }
 }
 

@@ -144,8 +144,9 @@ fn with_rules(
 
 /// The paper's code skips what is not UTF-8, `scb-check` reads it with replacement characters.
 fn read(bytes: &[u8], profile: Profile) -> Result<Cow<'_, str>, Skip> {
-    if profile.is_scb_check() {
-        return Ok(String::from_utf8_lossy(bytes));
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Ok(text.into()),
+        Err(_) if profile.is_scb_check() => Ok(String::from_utf8_lossy(bytes)),
+        Err(_) => Err(Skip::NotUtf8),
     }
-    std::str::from_utf8(bytes).map(Into::into).map_err(|_| Skip::NotUtf8)
 }

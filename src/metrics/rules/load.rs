@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use ast_grep_config::{GlobalRules, RuleConfig, Severity, from_str, from_yaml_string};
 use ast_grep_core::Matcher;
 use ast_grep_language::SupportLang;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
@@ -40,6 +41,9 @@ struct Document<'a> {
     text: String,
 }
 
+/// Fewer documents than twice this are not worth another thread.
+const ALONE: usize = 8;
+
 /// What is looked at before the rest is trusted to the library.
 #[derive(Deserialize)]
 struct Head {
@@ -50,8 +54,11 @@ struct Head {
 /// The rules that run, in the order they stand, and those that do not.
 pub fn all(files: &[(&str, &str)]) -> (Vec<(Grammar, Rule)>, Vec<Problem>) {
     let (mut rules, mut problems) = (vec![], vec![]);
-    for document in files.iter().flat_map(|(file, text)| documents(file, text)) {
-        match load(&document) {
+    let documents = files.iter().flat_map(|(file, text)| documents(file, text));
+    let documents: Vec<Document<'_>> = documents.collect();
+    let loaded = documents.par_iter().with_min_len(ALONE).map(load);
+    for loaded in loaded.collect::<Vec<_>>() {
+        match loaded {
             Ok(Some(rule)) => rules.push(rule),
             Ok(None) => {}
             Err(problem) => problems.push(problem),

@@ -53,14 +53,14 @@ impl Rules {
         let mut hash = Sha256::new();
         files.iter().for_each(|(_, text)| hash.update(text));
         let sha256 = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-        let (rules, problems) = load::all(files);
+        let ((rules, problems), fingerprint) =
+            rayon::join(|| load::all(files), || load::fingerprint(files));
         let mut by_grammar: BTreeMap<Grammar, Vec<_>> = BTreeMap::new();
         rules
             .into_iter()
             .for_each(|(grammar, rule)| by_grammar.entry(grammar).or_default().push(rule));
         let sets =
             by_grammar.into_iter().map(|(grammar, rules)| (grammar, Set::new(rules))).collect();
-        let fingerprint = load::fingerprint(files);
         Self { source: source.into(), sha256, fingerprint, problems, sets }
     }
 

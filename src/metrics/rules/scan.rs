@@ -1,4 +1,4 @@
-//! Running all rules of a language over one file in one walk.
+//! Running all rules of a language over one file.
 
 use std::{collections::HashMap, fmt, sync::OnceLock};
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 use tree_sitter::{Node, Tree};
 
 use super::{
-    direct::{self, Direct, File, Words},
+    direct::{Direct, File, Words},
     load,
     plain::{PlainDoc, PlainNode},
 };
@@ -182,24 +182,19 @@ impl Set {
             return found;
         }
         let file = File::new(flat, text, comments == Comments::PassedOver, &self.words);
-        let may_match = self.rules.iter().map(|rule| {
-            let direct = rule.direct.as_ref().filter(|direct| direct.may_match(&file))?;
-            Some(direct.on(&file))
-        });
-        let mut may_match: Vec<Option<direct::Match<'_>>> = may_match.collect();
-        for (kind, rules) in self.by_kind.iter().take(flat.kinds()).enumerate() {
-            let nodes = file.of_kind(u16::try_from(kind).unwrap_or(u16::MAX));
-            let rules: Vec<usize> = match nodes {
-                [] => continue,
-                _ => rules.iter().copied().filter(|rule| may_match[*rule].is_some()).collect(),
+        for rule in &self.rules {
+            let Some(direct) = rule.direct.as_ref().filter(|direct| direct.may_match(&file)) else {
+                continue;
             };
-            for &at in nodes {
-                for rule in &rules {
-                    if may_match[*rule].as_mut().is_some_and(|rule| rule.matches(at as usize)) {
-                        let node = flat.entries[at as usize].node;
-                        let (start, end) = (node.start_position().row, node.end_position().row);
-                        found.push(at_lines(&self.rules[*rule].id, start, end));
-                    }
+            for &kind in &rule.kinds {
+                let nodes = file.of_kind(u16::try_from(kind).unwrap_or(u16::MAX));
+                if nodes.is_empty() {
+                    continue;
+                }
+                for at in direct.matching(&file, nodes) {
+                    let node = flat.entries[at].node;
+                    let (start, end) = (node.start_position().row, node.end_position().row);
+                    found.push(at_lines(&rule.id, start, end));
                 }
             }
         }

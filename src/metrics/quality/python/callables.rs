@@ -90,11 +90,13 @@ fn functions(text: &str, flat: &Flat<'_>) -> impl Iterator<Item = Walked> {
 
 /// How many branches lie before each entry; one more at the end.
 fn branches_before(flat: &Flat<'_>) -> Vec<u32> {
-    let counts = flat.entries.iter().scan(0, |count, entry| {
-        *count += u32::from(KINDS.has(entry.kind, BRANCH));
-        Some(*count)
-    });
-    std::iter::once(0).chain(counts).collect()
+    let (mut before, mut count) = (Vec::with_capacity(flat.len() + 1), 0);
+    for entry in &flat.entries {
+        before.push(count);
+        count += u32::from(KINDS.has(entry.kind, BRANCH));
+    }
+    before.push(count);
+    before
 }
 
 fn name<'a>(text: &'a str, flat: &Flat<'_>, at: usize) -> &'a str {

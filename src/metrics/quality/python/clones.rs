@@ -1,5 +1,9 @@
 //! Pieces of a Python file that may be clones.
 
+use std::{num::NonZeroU16, sync::LazyLock};
+
+use tree_sitter::Language;
+
 use super::{
     KINDS,
     is::{Is, is},
@@ -65,7 +69,11 @@ fn in_check(text: &str, flat: &Flat<'_>, at: usize) -> Fate {
 const TYPE_CHECKING: &[u8] = b"TYPE_CHECKING";
 
 fn is_for_type_checking(text: &str, flat: &Flat<'_>, at: usize) -> bool {
-    let condition = flat.entries[at].node.child_by_field_name("condition");
+    static CONDITION: LazyLock<Option<NonZeroU16>> = LazyLock::new(|| {
+        Language::from(tree_sitter_python::LANGUAGE).field_id_for_name("condition")
+    });
+    let node = flat.entries[at].node;
+    let condition = CONDITION.and_then(|field| node.child_by_field_id(field.get()));
     let condition = condition.and_then(|condition| text.get(condition.byte_range()));
     matches!(condition, Some("TYPE_CHECKING" | "typing.TYPE_CHECKING"))
 }

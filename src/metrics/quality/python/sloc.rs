@@ -104,7 +104,8 @@ fn strings_left_out(
     if !profile.is_scb_check() {
         return docstrings(text, flat).collect();
     }
-    let strings = (0..flat.len()).filter_map(|at| plain_string_statement(text, flat, at));
+    let statements = (0..flat.len()).filter(|&at| is(flat, at) == Is::ExpressionStatement);
+    let strings = statements.filter_map(|at| plain_string_statement(text, flat, at));
     strings.filter(|&string| owns_its_lines(flat, lines, string)).collect()
 }
 

@@ -55,6 +55,7 @@ pub(super) fn read(text: &str, flat: &Flat<'_>) -> Option<FileFacts> {
     let python = Facts {
         uses: uses::all(text, flat, &scopes),
         paths: (0..flat.len())
+            .filter(|&at| role(flat, at) == Role::String)
             .filter_map(|at| registered::path(string_content(text, flat, at)?))
             .collect(),
         all: dunder_all::read(text, flat, &scopes),
@@ -125,9 +126,11 @@ fn string_content<'t>(text: &'t str, flat: &Flat<'_>, at: usize) -> Option<&'t s
     if role(flat, at) != Role::String {
         return None;
     }
-    let parts: Vec<usize> = flat.named_children(at).collect();
-    match parts[..] {
-        [start, content, _] if flat.kind(content) == "string_content" && flat.is_leaf(content) => {
+    let mut parts = flat.named_children(at);
+    match (parts.next(), parts.next(), parts.next(), parts.next()) {
+        (Some(start), Some(content), Some(_), None)
+            if flat.kind(content) == "string_content" && flat.is_leaf(content) =>
+        {
             let prefix = text_of(text, flat, start);
             (!prefix.contains(['b', 'B', 'f', 'F'])).then(|| text_of(text, flat, content))
         }

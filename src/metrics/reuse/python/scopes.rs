@@ -16,8 +16,9 @@ use super::{
 /// The scopes of one file.
 pub struct Scopes<'t> {
     scopes: Vec<Scope<'t>>,
-    /// The scope a node's names are looked up in, for each node.
-    of: Vec<usize>,
+    /// The scope a node's names are looked up in, for each node; until it is visited [`OF_PARENT`], or another scope than
+    /// its parent's.
+    of: Vec<u32>,
     /// Whether an identifier stands for itself (a binding, an attribute, a keyword), for each node.
     is_no_use: Vec<bool>,
     /// Whether a node stands in an annotation, for each node.
@@ -70,15 +71,17 @@ pub enum Meaning<'s> {
 /// The scope of a module.
 pub const MODULE: usize = 0;
 
+/// In the place of a scope: the same as the parent's.
+const OF_PARENT: u32 = u32::MAX;
+
 impl<'t> Scopes<'t> {
     pub fn of(text: &'t str, flat: &Flat<'_>) -> Self {
         let mut pass = Pass {
             text,
             flat,
-            moved: vec![None; flat.len()],
             all: Self {
                 scopes: vec![Scope::new(MODULE, ScopeKind::Module)],
-                of: vec![MODULE; flat.len()],
+                of: vec![OF_PARENT; flat.len()],
                 is_no_use: vec![false; flat.len()],
                 annotation: vec![Annotation::Outside; flat.len()],
                 imports: vec![],
@@ -87,6 +90,7 @@ impl<'t> Scopes<'t> {
                 definitions: vec![],
             },
         };
+        pass.move_to(0, MODULE);
         (0..flat.len()).for_each(|at| pass.visit(at));
         pass.all
     }
@@ -109,7 +113,7 @@ impl<'t> Scopes<'t> {
     }
 
     pub fn is_at_module_level(&self, at: usize) -> bool {
-        self.of[at] == MODULE
+        self.of[at] as usize == MODULE
     }
 
     /// Whether a string at this place is a quoted type.
@@ -127,7 +131,7 @@ impl<'t> Scopes<'t> {
 
     /// What a name stands for at a node.
     pub fn look_up(&self, name: &str, at: usize) -> Meaning<'_> {
-        let start = self.of[at];
+        let start = self.of[at] as usize;
         let mut scope = start;
         loop {
             let here = &self.scopes[scope];
@@ -156,16 +160,16 @@ impl Scope<'_> {
 struct Pass<'t, 'f> {
     text: &'t str,
     flat: &'f Flat<'f>,
-    /// Nodes that stand in another scope than their parent.
-    moved: Vec<Option<usize>>,
     all: Scopes<'t>,
 }
 
 impl<'t> Pass<'t, '_> {
     fn visit(&mut self, at: usize) {
         let (flat, parent) = (self.flat, self.flat.entries[at].parent as usize);
-        let scope = self.moved[at].unwrap_or(self.all.of[parent]);
-        self.all.of[at] = scope;
+        if self.all.of[at] == OF_PARENT {
+            self.all.of[at] = self.all.of[parent];
+        }
+        let scope = self.all.of[at] as usize;
         self.all.annotation[at] = self.annotation(at, self.all.annotation[parent]);
         if self.all.is_no_use[at] {
             return;
@@ -190,6 +194,11 @@ impl<'t> Pass<'t, '_> {
             Role::DottedName => self.pattern_name(at, scope),
             _ => {}
         }
+    }
+
+    /// Has a node stand in another scope than its parent.
+    fn move_to(&mut self, at: usize, scope: usize) {
+        self.all.of[at] = u32::try_from(scope).unwrap_or(OF_PARENT);
     }
 
     fn annotation(&self, at: usize, of_parent: Annotation) -> Annotation {
@@ -256,7 +265,7 @@ impl<'t> Pass<'t, '_> {
         let kind = if is_class { ScopeKind::Class } else { ScopeKind::Function };
         let inner = self.open(scope, kind);
         if let Some(block) = flat.child_of_kind(at, "block") {
-            self.moved[block] = Some(inner);
+            self.move_to(block, inner);
         }
         if let Some(list) = flat.child_of_kind(at, "type_parameter") {
             flat.named_children(list).for_each(|one| self.bind_type_parameter(one, inner));
@@ -277,7 +286,7 @@ impl<'t> Pass<'t, '_> {
             self.parameters(list, inner);
         }
         if let Some(body) = self.flat.named_children(at).last() {
-            self.moved[body] = Some(inner);
+            self.move_to(body, inner);
         }
     }
 
@@ -304,10 +313,10 @@ impl<'t> Pass<'t, '_> {
         let children: Vec<usize> = flat.children(at).collect();
         let first = children.iter().copied().find(|&child| flat.kind(child) == "for_in_clause");
         for child in children {
-            self.moved[child] = Some(inner);
+            self.move_to(child, inner);
         }
         if let Some(iterable) = first.and_then(|clause| flat.named_children(clause).last()) {
-            self.moved[iterable] = Some(scope);
+            self.move_to(iterable, scope);
         }
     }
 

@@ -47,7 +47,10 @@ impl KindSet {
 
     /// The kind, where there is one alone.
     pub fn only(&self) -> Option<u16> {
-        let mut kinds = self.kinds();
-        kinds.next().filter(|_| kinds.next().is_none())
+        if self.words.iter().map(|word| word.count_ones()).sum::<u32>() != 1 {
+            return None;
+        }
+        let (place, word) = (0_u16..).zip(&self.words).find(|(_, word)| **word != 0)?;
+        Some(place * 64 + word.trailing_zeros() as u16)
     }
 }

@@ -7,6 +7,7 @@
 //! `follows`.
 
 mod bindings;
+mod expression;
 mod kinds;
 mod needs;
 mod pattern;
@@ -14,14 +15,9 @@ mod read;
 mod relation;
 mod tidy;
 
-use std::sync::OnceLock;
-
-use memchr::memmem::Finder;
-use regex::{Regex, bytes};
-use regex_syntax::hir::{Class, Hir, HirKind};
-
 use crate::code::flat::Flat;
 use bindings::Bindings;
+use expression::Expression;
 use kinds::KindSet;
 pub use needs::Words;
 use needs::{Has, Needs};
@@ -40,6 +36,8 @@ pub struct Direct {
     names: usize,
     /// Without which a file has no match.
     needs: Needs,
+    /// Without which a node is no match.
+    needs_in_node: Needs,
 }
 
 /// What must hold of a node.
@@ -55,25 +53,6 @@ enum Test {
     /// One of [`Direct::utils`].
     Util(usize),
     Relation(Box<Relation>),
-}
-
-/// A regular expression that can be made ready. It is made ready when it is first asked: most files ask few.
-#[derive(Debug)]
-struct Expression {
-    text: String,
-    ready: OnceLock<Ready>,
-}
-
-/// A regular expression that was made ready.
-#[derive(Debug)]
-struct Ready {
-    /// Without which no text matches: cheaper to look for than the whole.
-    literal: Option<Finder<'static>>,
-    /// None where it cannot be made ready.
-    regex: OnceLock<Option<Regex>>,
-    /// For text that is ASCII alone; None where it might say otherwise there. Its classes are a few ranges instead of those
-    /// of all scripts, so that it is ready in a tenth of the time.
-    of_ascii: OnceLock<Option<bytes::Regex>>,
 }
 
 /// The place of a node among the named children of its parent, counted from 1.
@@ -156,6 +135,11 @@ fn of_kind<'f>(by_kind: &'f [u32], starts: &[u32], kind: u16) -> &'f [u32] {
 }
 
 impl Direct {
+    fn of(test: Test, utils: Vec<Test>, constraints: Vec<(usize, Test)>, names: usize) -> Self {
+        let (needs, needs_in_node) = (Needs::default(), Needs::default());
+        Self { test, utils, constraints, names, needs, needs_in_node }
+    }
+
     /// Whether it may match anywhere in a file.
     pub fn may_match(&self, file: &File<'_>) -> bool {
         self.needs.are_met(file)
@@ -168,6 +152,29 @@ impl Direct {
 
     pub fn on<'f>(&'f self, file: &'f File<'f>) -> Match<'f> {
         Match { file, rule: self, bindings: Bindings::new(self.names), is_exact: false }
+    }
+
+    /// Which of some nodes, in order, match. Those that have none of the nodes of the file of which one is needed are not
+    /// tried.
+    pub fn matching<'f>(
+        &'f self,
+        file: &'f File<'f>,
+        nodes: &'f [u32],
+    ) -> impl Iterator<Item = usize> + 'f {
+        let needed = self.needs_in_node.rarest(file);
+        let last = needed.as_ref().map_or(Some(u32::MAX), |needed| needed.last().copied());
+        let nodes = &nodes[..nodes.partition_point(|&at| last.is_some_and(|last| at <= last))];
+        let mut next = 0;
+        let mut has_needed = move |at: usize| {
+            let Some(needed) = &needed else { return true };
+            while needed.get(next).is_some_and(|&node| (node as usize) < at) {
+                next += 1;
+            }
+            needed.get(next).is_some_and(|&node| node < file.flat.entries[at].after)
+        };
+        let mut rule = self.on(file);
+        let nodes = nodes.iter().map(|&at| at as usize);
+        nodes.filter(move |&at| has_needed(at) && rule.matches(at))
     }
 }
 
@@ -224,55 +231,6 @@ impl Match<'_> {
     }
 }
 
-impl Expression {
-    fn new(text: &str) -> Self {
-        Self { text: text.to_owned(), ready: OnceLock::new() }
-    }
-
-    /// Whether it is well written and surely stays below the library's limit, 10 MB once it is ready.
-    fn is_sound(&self) -> bool {
-        const MOST_STATES: usize = 60_000;
-        regex_syntax::parse(&self.text).is_ok_and(|hir| states(&hir) <= MOST_STATES)
-    }
-
-    /// `is_ascii` says that the text surely is; without that it is looked at.
-    fn is_in(&self, text: &str, is_ascii: bool) -> bool {
-        let ready = self.ready.get_or_init(|| {
-            let literal = regex_syntax::parse(&self.text).ok().and_then(|hir| literal(&hir));
-            Ready {
-                literal: literal.map(|it| Finder::new(&it).into_owned()),
-                regex: OnceLock::new(),
-                of_ascii: OnceLock::new(),
-            }
-        });
-        let may_match = |literal: &Finder<'_>| literal.find(text.as_bytes()).is_some();
-        if !ready.literal.as_ref().is_none_or(may_match) {
-            return false;
-        }
-        if is_ascii && let Some(regex) = ready.of_ascii.get_or_init(|| of_ascii(&self.text)) {
-            return regex.is_match(text.as_bytes());
-        }
-        let regex = ready.regex.get_or_init(|| Regex::new(&self.text).ok());
-        regex.as_ref().is_some_and(|regex| regex.is_match(text))
-    }
-}
-
-/// The same expression without what it says of other characters than those of ASCII. None unless it surely says the same
-/// of a text that has no others: none that ignores case, as `k` is the Kelvin sign then, and none that names characters by
-/// number or by property.
-fn of_ascii(text: &str) -> Option<bytes::Regex> {
-    let is_plain = |(at, c): (usize, char)| match c {
-        '(' => text[at + 1..].strip_prefix('?').is_none_or(|flags| flags.starts_with(':')),
-        '\\' => text[at + 1..].starts_with(|c: char| {
-            c.is_ascii_punctuation()
-                || matches!(c, 's' | 'S' | 'w' | 'W' | 'd' | 'D' | 'b' | 'n' | 't')
-        }),
-        c => c.is_ascii(),
-    };
-    let is_same = text.char_indices().all(is_plain);
-    is_same.then(|| bytes::RegexBuilder::new(text).unicode(false).build().ok()).flatten()
-}
-
 impl Test {
     /// Whether the library surely takes what is in it: every regular expression can be made ready.
     fn is_surely_taken(&self) -> bool {
@@ -287,53 +245,6 @@ impl Test {
     }
 }
 
-/// The longest piece of text that is in whatever a regular expression matches.
-fn literal(hir: &Hir) -> Option<Vec<u8>> {
-    match hir.kind() {
-        HirKind::Literal(literal) => Some(literal.0.to_vec()),
-        HirKind::Capture(capture) => literal(&capture.sub),
-        HirKind::Repetition(repeated) if repeated.min > 0 => literal(&repeated.sub),
-        HirKind::Concat(parts) => parts.iter().filter_map(literal).max_by_key(Vec::len),
-        HirKind::Empty
-        | HirKind::Class(_)
-        | HirKind::Look(_)
-        | HirKind::Repetition(_)
-        | HirKind::Alternation(_) => None,
-    }
-}
-
-/// At least as many states as a regular expression takes once it is ready, of less than 100 bytes each.
-fn states(hir: &Hir) -> usize {
-    match hir.kind() {
-        HirKind::Empty | HirKind::Look(_) => 1,
-        HirKind::Literal(literal) => literal.0.len(),
-        HirKind::Class(Class::Unicode(class)) => {
-            class.ranges().iter().map(|range| states_of_range(range.start(), range.end())).sum()
-        }
-        HirKind::Class(Class::Bytes(class)) => class.ranges().len() + 1,
-        HirKind::Repetition(repeated) => {
-            let times = repeated.max.unwrap_or(repeated.min.saturating_add(1)).max(1);
-            states(&repeated.sub).saturating_add(2).saturating_mul(times as usize)
-        }
-        HirKind::Capture(capture) => states(&capture.sub).saturating_add(2),
-        HirKind::Concat(parts) | HirKind::Alternation(parts) => {
-            parts.iter().map(states).fold(1, usize::saturating_add)
-        }
-    }
-}
-
-/// A range of characters is sequences of ranges of bytes: one where only the last byte differs, else at most two for each
-/// byte but the last, and one.
-fn states_of_range(start: char, end: char) -> usize {
-    let bytes = end.len_utf8();
-    if start.len_utf8() < bytes {
-        // In several lengths.
-        return (1..=bytes).map(|bytes| bytes * (2 * bytes - 1)).sum();
-    }
-    let has_one = u32::from(start) >> 6 == u32::from(end) >> 6;
-    if has_one { bytes } else { bytes * (2 * bytes - 1) }
-}
-
 impl Nth {
     fn holds(&self, flat: &Flat<'_>, at: usize) -> bool {
         let Some(parent) = flat.parent(at) else { return false };
@@ -342,69 +253,5 @@ impl Nth {
         }
         let is_counted = |child: &usize| (*child > at) == self.is_from_the_end && *child != at;
         flat.named_children(parent).filter(is_counted).count() + 1 == self.place
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    /// Pieces that expressions of rules are made of.
-    const PIECES: [&str; 24] = [
-        r"\s", r"\S", r"\w", r"\W", r"\d", r"\D", r"\b", r"\.", r"\[", r"\n", ".", "^", "$",
-        "[^}]", "[a-k]", "(?:if|K)", "(a|_)", "x", "k", "+", "*?", "{2}", "|", r"\\",
-    ];
-
-    proptest! {
-        #[test]
-        fn of_a_text_of_ascii_both_expressions_say_the_same(
-            pieces in prop::collection::vec(prop::sample::select(&PIECES[..]), 1..8),
-            text in "[ -~\\t\\n\x0b\x0c\r\x1c-\x1f\x7f]{0,24}|[a-kxK_ \n.]{0,24}",
-        ) {
-            let expression = pieces.concat();
-            if let (Ok(usual), Some(of_ascii)) = (Regex::new(&expression), of_ascii(&expression)) {
-                prop_assert_eq!(
-                    of_ascii.is_match(text.as_bytes()),
-                    usual.is_match(&text),
-                    "{:?} in {:?}", expression, text
-                );
-            }
-        }
-    }
-
-    #[test]
-    fn what_rules_usually_ask_has_an_expression_for_ascii() {
-        let usual = [
-            r"^return\s+None\s*$",
-            r"(except\s+Exception[\s:][\s\S]*){2,}",
-            r"\.(items|keys)$",
-            "(?:a|b)",
-        ];
-
-        assert_eq!(
-            usual.into_iter().filter(|text| of_ascii(text).is_none()).collect::<Vec<_>>(),
-            [""; 0]
-        );
-    }
-
-    #[test]
-    fn what_might_say_otherwise_of_ascii_is_left_as_it_is() {
-        let left =
-            ["(?i)k", r"\u{212a}", r"\x6b", r"\p{Lu}", r"\PM", "\u{e9}", "a(?x) b", "(?<n>a)"];
-
-        assert_eq!(
-            left.into_iter().filter(|text| of_ascii(text).is_some()).collect::<Vec<_>>(),
-            [""; 0]
-        );
-    }
-
-    #[test]
-    fn an_expression_is_asked_of_text_of_any_script() {
-        let expression = Expression::new(r"^\w+$");
-
-        assert!(expression.is_in("caf\u{e9}", false) && expression.is_in("cafe", true));
-        assert!(!expression.is_in("caf\u{2019}", false) && !expression.is_in("a b", true));
     }
 }

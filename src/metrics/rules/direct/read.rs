@@ -14,7 +14,6 @@ use serde_json::{Map, Value};
 use super::{
     Direct, Expression, Nth, Test,
     kinds::KindSet,
-    needs::Needs,
     pattern::{ERROR, Goal, Pattern},
     relation::{Of, Relation, Until},
 };
@@ -38,8 +37,7 @@ impl Direct {
         let constraints = reader.constraints(constraints.as_object())?;
         let constraints: Vec<(usize, Test)> =
             constraints.into_iter().filter_map(|(name, test)| Some((name?, test))).collect();
-        let mut direct =
-            Self { needs: Needs::default(), test, utils, constraints, names: reader.names.len() };
+        let mut direct = Self::of(test, utils, constraints, reader.names.len());
         direct.tidy(&reader.names);
         Some(direct)
     }
@@ -68,8 +66,7 @@ impl Direct {
             return None;
         }
         let utils = vec![];
-        let mut direct =
-            Self { needs: Needs::default(), test, utils, constraints, names: reader.names.len() };
+        let mut direct = Self::of(test, utils, constraints, reader.names.len());
         direct.tidy(&reader.names);
         Some(direct)
     }

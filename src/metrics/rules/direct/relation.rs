@@ -70,10 +70,17 @@ impl Relation {
         match &self.until {
             Until::Near => flat.children(at).any(|child| self.is_met(found, child)),
             Until::End => self.holds_within(found, at + 1, flat.entries[at].after as usize),
-            Until::Holds(stop) => flat.children(at).any(|child| {
-                self.is_met(found, child)
-                    || (!found.holds_alone(stop, child) && self.holds_below(found, child))
-            }),
+            Until::Holds(stop) => {
+                let (mut next, last) = (at + 1, flat.entries[at].after as usize);
+                while next < last {
+                    if self.is_met(found, next) {
+                        return true;
+                    }
+                    let is_last = found.holds_alone(stop, next);
+                    next = if is_last { flat.entries[next].after as usize } else { next + 1 };
+                }
+                false
+            }
         }
     }
 
