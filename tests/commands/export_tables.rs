@@ -753,9 +753,9 @@ fn sql_over_an_export_answers_as_over_the_recordings_whole_or_in_shards() {
     assert!(both.err.contains("name recordings, or exports, not both"), "{}", both.err);
 }
 
-/// The lines of a frame without their ends.
+/// The settled frame of a small terminal.
 fn frame(arguments: &[&str]) -> String {
-    printed(&[arguments, &["--snapshot", "150x14"]].concat())
+    printed(&[arguments, &["--snapshot", "150x18"]].concat())
 }
 
 #[test]
