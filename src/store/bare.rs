@@ -150,8 +150,10 @@ impl Bare {
         let whole = write().map_err(|why| self.failed(&why))?;
         super::write::sync_folder(&packs)
             .map_err(|why| WriteError::new(&packs, bytes::reason(&why)))?;
-        for entry in fs::read_dir(&packs).into_iter().flatten().flatten() {
-            let path = entry.path();
+        let entries = fs::read_dir(&packs).into_iter().flatten().flatten();
+        let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+        files.sort(); // an index before its pack: a pack alone is nothing, an index alone leads nowhere
+        for path in files {
             if whole.is_some() && path.file_stem().and_then(|it| it.to_str()) != whole.as_deref() {
                 let _ = fs::remove_file(path); // what it holds is in the whole pack as well
             }

@@ -785,6 +785,25 @@ mod tests {
         assert_eq!(fs::read(place.workspace.path().join("a")).unwrap(), b"one");
     }
 
+    #[test]
+    fn a_pack_that_a_kill_left_without_its_index_is_taken_away() {
+        let place = Place::new();
+        let history = place.history(true);
+        place.write("a", "one");
+        let first = place.take(&history, None);
+        let folder = place.bundle.path().join("workspace.git/objects/pack");
+        fs::write(folder.join(format!("pack-{}.pack", "0".repeat(40))), b"what was there").unwrap();
+
+        let rules = Rules::new(&[], true, 100).unwrap();
+        let history = History::open(place.bundle.path(), rules).unwrap();
+        place.write("a", "two");
+        let second = place.take(&history, Some(&first.commit));
+        history.pack().unwrap();
+
+        assert_eq!(packs(&place), 1);
+        assert!(history.has(&first.commit) && history.has(&second.commit));
+    }
+
     fn packs(place: &Place) -> usize {
         let folder = place.bundle.path().join("workspace.git/objects/pack");
         fs::read_dir(folder)
