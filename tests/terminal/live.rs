@@ -17,6 +17,24 @@ pub struct Desk {
 }
 
 impl Desk {
+    /// Runs the script with an agent that is one line of shell.
+    pub fn shell(&self, line: &str) -> Ran {
+        trajview(&[
+            "live",
+            "--agent",
+            "command",
+            "--script",
+            &self.text("script.json"),
+            "--out",
+            &self.text("run"),
+            "--headless",
+            "--",
+            "sh",
+            "-c",
+            line,
+        ])
+    }
+
     /// Requests, each with a checkpoint or none.
     pub fn new(requests: &[(&str, Option<&str>)]) -> Self {
         let desk = Self { folder: tempfile::tempdir().unwrap() };
@@ -777,20 +795,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
 #[test]
 fn a_program_is_named_by_its_words() {
     let desk = Desk::new(&[("hello", None)]);
-    let ran = trajview(&[
-        "live",
-        "--agent",
-        "command",
-        "--script",
-        &desk.text("script.json"),
-        "--out",
-        &desk.text("run"),
-        "--headless",
-        "--",
-        "sh",
-        "-c",
-        "cp {prompt_file} got; env >env",
-    ]);
+    let ran = desk.shell("cp {prompt_file} got; env >env");
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     desk.check();
     let files = desk.files("1");

@@ -599,20 +599,7 @@ fn a_screen_that_prints_300_mb_is_kept_as_far_as_is_said() {
 #[test]
 fn an_agent_that_floods_its_output_is_kept_as_far_as_is_said() {
     let desk = Desk::new(&[("Flood.", None)]);
-    let ran = trajview(&[
-        "live",
-        "--agent",
-        "command",
-        "--script",
-        &desk.text("script.json"),
-        "--out",
-        &desk.text("run"),
-        "--headless",
-        "--",
-        "sh",
-        "-c",
-        "yes $(printf %0800d 0) | head -c 100000000; echo 1 >one",
-    ]);
+    let ran = desk.shell("yes $(printf %0800d 0) | head -c 100000000; echo 1 >one");
 
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let kept = fs::metadata(desk.path("run/session/output-turn-001.txt")).unwrap().len();
