@@ -36,8 +36,8 @@ struct Open {
     most: u64,
 }
 
-/// How long a recording may become (bytes).
-const MOST_BYTES: u64 = 256 << 20;
+/// How long a recording may become (bytes): as much as of what an agent prints in a turn, and half of what is read of a bundle again.
+const MOST_BYTES: u64 = 64 << 20;
 
 /// What is read of its end to know when its last event was (bytes).
 const LAST_BYTES: u64 = 1 << 20;

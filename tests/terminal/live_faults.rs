@@ -588,8 +588,8 @@ fn a_screen_that_prints_300_mb_is_kept_as_far_as_is_said() {
     println!("{most} MB of memory, {} bytes recorded", recorded(&desk));
     assert!(most < 200, "{most} MB");
     assert_eq!(desk.files("final"), ["one 1", "two 2"]);
-    assert!(recorded(&desk) < (257 << 20), "{}", recorded(&desk));
-    let told = "session/terminal.cast ends before the run does: 256 MB of it are kept, and no more than the disk takes";
+    assert!(recorded(&desk) < (65 << 20), "{}", recorded(&desk));
+    let told = "session/terminal.cast ends before the run does: 64 MB of it are kept, and no more than the disk takes";
     assert_eq!(remarks(&desk), [told]);
     nothing_is_left(&desk);
     desk.check();
