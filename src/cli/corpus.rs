@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 
 use crate::{
-    run::{named::Named, rubric::Rubric},
+    run::{named::Named, path::shared_folder, rubric::Rubric},
     store::{self, remote},
     study::pairing::Conditions,
 };
@@ -174,9 +174,5 @@ fn shared(args: &Args, runs: &[PathBuf]) -> PathBuf {
     if let ([folder], None) = (args.paths.as_slice(), &args.listed) {
         return folder.clone();
     }
-    let mut shared = runs.first().and_then(|run| run.parent()).unwrap_or(Path::new(""));
-    while !runs.iter().all(|run| run.starts_with(shared)) {
-        shared = shared.parent().unwrap_or(Path::new(""));
-    }
-    shared.to_owned()
+    shared_folder(runs).unwrap_or(Path::new("")).to_owned()
 }

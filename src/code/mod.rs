@@ -10,6 +10,7 @@ pub mod diff;
 pub mod flat;
 pub mod highlight;
 pub mod languages;
+pub mod packing;
 pub mod patch;
 pub mod printed;
 pub mod redact;

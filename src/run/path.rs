@@ -3,7 +3,11 @@
 //! A recording may name `/etc/passwd` or `../../x`. Nothing outside the recorded workspace is ever
 //! followed; such a path is kept as words only ([`EditPath::Outside`]).
 
-use std::{borrow::Cow, fmt};
+use std::{
+    borrow::Cow,
+    fmt,
+    path::{Path, PathBuf},
+};
 
 /// A path inside the workspace: relative, `/` between parts, no `.`, no `..`, never empty.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -99,6 +103,15 @@ impl fmt::Display for EditPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
+}
+
+/// The innermost folder that all of these files of the disk are in; None where there is none, or no file.
+pub fn shared_folder(paths: &[PathBuf]) -> Option<&Path> {
+    let mut folder = paths.first()?.parent()?;
+    while !paths.iter().all(|path| path.starts_with(folder)) {
+        folder = folder.parent()?;
+    }
+    Some(folder)
 }
 
 #[cfg(test)]

@@ -1,14 +1,13 @@
 //! Facts of single contents, kept between starts: by the name of the content, by what reads it, and by the version of what is
 //! read. Whatever cannot be kept, or cannot be read again, is read anew.
 
-use std::{cell::RefCell, collections::HashMap};
+use std::collections::HashMap;
 
 use rayon::prelude::*;
 use serde::{Serialize, de::DeserializeOwned};
 use sha1::{Digest, Sha1};
-use zstd::bulk::{Compressor, Decompressor};
 
-use crate::run::files::BlobId;
+use crate::{code::packing, run::files::BlobId};
 
 use super::cache::Cache;
 
@@ -58,30 +57,12 @@ impl<'c> KeptFacts<'c> {
     }
 }
 
-thread_local! {
-    /// zstd's working memory takes longer to make than most facts to pack.
-    static PACKER: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
-    static UNPACKER: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
-}
-
 fn packed(facts: &impl Serialize) -> Option<Vec<u8>> {
-    let open = serde_json::to_vec(facts).ok()?;
-    PACKER.with_borrow_mut(|zstd| {
-        if zstd.is_none() {
-            *zstd = Compressor::new(1).ok();
-        }
-        zstd.as_mut()?.compress(&open).ok()
-    })
+    packing::pack(&serde_json::to_vec(facts).ok()?).ok()
 }
 
 fn unpacked<T: DeserializeOwned>(value: &[u8]) -> Option<T> {
     let size = zstd::zstd_safe::get_frame_content_size(value).ok().flatten()?;
     let size = usize::try_from(size).ok().filter(|size| *size <= MOST_BYTES)?;
-    let open = UNPACKER.with_borrow_mut(|zstd| {
-        if zstd.is_none() {
-            *zstd = Decompressor::new().ok();
-        }
-        zstd.as_mut()?.decompress(value, size).ok()
-    })?;
-    serde_json::from_slice(&open).ok()
+    serde_json::from_slice(&packing::unpack(value, size).ok()?).ok()
 }

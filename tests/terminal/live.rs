@@ -19,20 +19,15 @@ pub struct Desk {
 impl Desk {
     /// Runs the script with an agent that is one line of shell.
     pub fn shell(&self, line: &str) -> Ran {
-        trajview(&[
-            "live",
-            "--agent",
-            "command",
-            "--script",
-            &self.text("script.json"),
-            "--out",
-            &self.text("run"),
-            "--headless",
-            "--",
-            "sh",
-            "-c",
-            line,
-        ])
+        self.program(&["sh", "-c", line])
+    }
+
+    /// Runs the script with a program as its agent.
+    fn program(&self, words: &[&str]) -> Ran {
+        let (script, out) = (self.text("script.json"), self.text("run"));
+        let own =
+            ["live", "--agent", "command", "--script", &script, "--out", &out, "--headless", "--"];
+        trajview(&[&own, words].concat())
     }
 
     /// Requests, each with a checkpoint or none.
@@ -861,18 +856,7 @@ fn what_makes_no_sense_is_told_before_anything_is_made() {
     let ran = trajview(&["live", "--resume", "--headless", "--out", &desk.text("run")]);
     assert_eq!(ran.code, Some(2));
     assert!(ran.err.contains("holds no live run to go on with"), "{}", ran.err);
-    let ran = trajview(&[
-        "live",
-        "--agent",
-        "command",
-        "--script",
-        &desk.text("script.json"),
-        "--out",
-        &desk.text("run"),
-        "--headless",
-        "--",
-        "no-such-program-here",
-    ]);
+    let ran = desk.program(&["no-such-program-here"]);
     assert_eq!(ran.code, Some(1), "{}", ran.err);
     assert!(ran.err.contains("cannot run no-such-program-here: no such program"), "{}", ran.err);
 }

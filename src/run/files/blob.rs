@@ -9,9 +9,8 @@ use std::{
 
 use rayon::prelude::*;
 use sha1::{Digest, Sha1};
-use zstd::bulk::{Compressor, Decompressor};
 
-use crate::code::{counts, patch::LineCounts, short::ShortWords};
+use crate::code::{counts, packing, patch::LineCounts, short::ShortWords};
 
 use super::compare;
 
@@ -235,47 +234,28 @@ impl Kept {
         if bytes.len() < PACKED_FROM {
             return None;
         }
-        let packed = packed(bytes)?;
+        let packed = packing::pack(bytes).ok()?;
         let is_small = packed.len() < bytes.len() / 4 * 3;
         is_small.then(|| Self::Packed { packed: packed.into(), len: bytes.len() })
     }
 }
 
 thread_local! {
-    /// zstd's working memory takes longer to make than most contents to pack.
-    static PACKER: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
-    static UNPACKER: RefCell<Unpacker> = const { RefCell::new(Unpacker { zstd: None, last: None }) };
-}
-
-/// Unpacks contents for a thread.
-struct Unpacker {
-    zstd: Option<Decompressor<'static>>,
-    /// The last one: the versions of a file, asked for one after the other, are put together out of the same.
-    last: Option<(BlobId, Box<[u8]>)>,
+    /// The content that was unpacked last: the versions of a file, asked for one after the other, are put together out of the
+    /// same.
+    static UNPACKED_LAST: RefCell<Option<(BlobId, Box<[u8]>)>> = const { RefCell::new(None) };
 }
 
 /// A content that is longer is unpacked each time.
 const MOST_UNPACKED: usize = 1 << 20;
 
-fn packed(bytes: &[u8]) -> Option<Vec<u8>> {
-    PACKER.with_borrow_mut(|zstd| {
-        if zstd.is_none() {
-            *zstd = Compressor::new(1).ok();
-        }
-        zstd.as_mut()?.compress(bytes).ok()
-    })
-}
-
 fn unpacked(id: BlobId, packed: &[u8], len: usize) -> Option<Vec<u8>> {
-    UNPACKER.with_borrow_mut(|unpacker| {
-        if let Some((_, bytes)) = unpacker.last.as_ref().filter(|(last, _)| *last == id) {
+    UNPACKED_LAST.with_borrow_mut(|unpacked| {
+        if let Some((_, bytes)) = unpacked.as_ref().filter(|(last, _)| *last == id) {
             return Some(bytes.to_vec());
         }
-        if unpacker.zstd.is_none() {
-            unpacker.zstd = Decompressor::new().ok();
-        }
-        let bytes = unpacker.zstd.as_mut()?.decompress(packed, len).ok()?;
-        unpacker.last = (bytes.len() <= MOST_UNPACKED).then(|| (id, bytes.as_slice().into()));
+        let bytes = packing::unpack(packed, len).ok()?;
+        *unpacked = (bytes.len() <= MOST_UNPACKED).then(|| (id, bytes.as_slice().into()));
         Some(bytes)
     })
 }

@@ -44,12 +44,16 @@ impl Exported {
 
     /// The files of a table in one form, in the order of their shards, and the form; None where the table was not written.
     pub fn files(&self, table: Table) -> Option<(Form, Vec<&Path>)> {
+        let (form, parts) = self.parts_of(table)?;
+        Some((form, parts.into_iter().map(|(_, path)| path.as_path()).collect()))
+    }
+
+    fn parts_of(&self, table: Table) -> Option<(Form, Vec<&(Part, PathBuf)>)> {
         FORMS.into_iter().find_map(|form| {
             let is_of_it = |part: &Part| part.of == table.word() && part.extension == form.word();
             let mut found: Vec<_> = self.parts.iter().filter(|(part, _)| is_of_it(part)).collect();
             found.sort();
-            let files: Vec<&Path> = found.into_iter().map(|(_, path)| path.as_path()).collect();
-            (!files.is_empty()).then_some((form, files))
+            (!found.is_empty()).then_some((form, found))
         })
     }
 
@@ -73,10 +77,8 @@ impl Exported {
 
     /// Says which shards of a table are not there; None where all are.
     pub fn missing(&self, table: Table) -> Option<String> {
-        let (form, _) = self.files(table)?;
-        let of_it =
-            |(part, _): &&(Part, PathBuf)| part.of == table.word() && part.extension == form.word();
-        let shards: Vec<_> = self.parts.iter().filter(of_it).map(|(part, _)| part.shard).collect();
+        let (_, parts) = self.parts_of(table)?;
+        let shards: Vec<_> = parts.into_iter().map(|(part, _)| part.shard).collect();
         let of = shards.first()?.of;
         let is_there = |number: &u32| shards.iter().any(|it| it.of == of && it.number == *number);
         let missing: Vec<String> =

@@ -2,14 +2,14 @@
 //! read, and tables are sorted by task. What stays in memory is the place of each run.
 
 use std::{
-    cell::RefCell,
     fs::File,
     io::{self, BufReader, Read, Seek, SeekFrom, Write},
     path::Path,
 };
 
 use serde_json::Value;
-use zstd::bulk::Compressor;
+
+use crate::code::packing;
 
 use super::{
     cell::{self, Row, row_of},
@@ -18,9 +18,6 @@ use super::{
 
 /// Bytes of rows that are compressed together.
 const PACKED_TOGETHER: usize = 256 << 10;
-
-/// Fast rather than small: it is read once.
-const LEVEL: i32 = 1;
 
 /// By what rows are sorted: the task, those without one first, then the path of the run. Rows of one run stay as they are.
 pub type RunKey = (Option<Box<str>>, Box<str>);
@@ -64,16 +61,9 @@ impl RunRows {
 /// Compresses the bytes behind what is packed already.
 pub(super) fn pack(open: &mut Vec<u8>, packed: &mut Vec<u8>) {
     if !open.is_empty() {
-        let made = COMPRESSOR.with_borrow_mut(|compressor| compressor.compress(open));
-        packed.extend(made.expect("compressing into memory cannot fail"));
+        packed.extend(packing::pack(open).expect("compressing into memory cannot fail"));
         open.clear();
     }
-}
-
-// Most runs are small: making what compresses would cost more than compressing.
-thread_local! {
-    static COMPRESSOR: RefCell<Compressor<'static>> =
-        RefCell::new(Compressor::new(LEVEL).expect("the level is one that there is"));
 }
 
 /// Where the rows of one run lie in the file.

@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::{
-    run::Card,
+    run::{Card, path::shared_folder},
     session::{
         columns::Set,
         runs::{Said, Scores},
@@ -171,15 +171,6 @@ pub fn name_after_folders(rows: &mut [Row], sources: &[PathBuf]) -> Vec<usize> {
         }
     }
     renamed
-}
-
-/// The innermost folder that all of them are in.
-fn shared_folder(paths: &[PathBuf]) -> Option<&Path> {
-    let mut folder = paths.first()?.parent()?;
-    while !paths.iter().all(|path| path.starts_with(folder)) {
-        folder = folder.parent()?;
-    }
-    Some(folder)
 }
 
 #[cfg(test)]
