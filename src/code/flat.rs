@@ -8,10 +8,9 @@ use std::sync::{Mutex, PoisonError};
 
 use tree_sitter::{Language, Node, Tree};
 
-/// One node and where its family lies.
+/// Where a node and its family lie.
 #[derive(Debug, Clone, Copy)]
-pub struct Entry<'t> {
-    pub node: Node<'t>,
+pub struct Entry {
     /// Bytes of the text from the first to the one after the last.
     pub start: u32,
     pub end: u32,
@@ -26,7 +25,9 @@ pub struct Entry<'t> {
 /// Every node of a tree.
 #[derive(Debug)]
 pub struct Flat<'t> {
-    pub entries: Vec<Entry<'t>>,
+    pub entries: Vec<Entry>,
+    /// The node of each entry; apart from them, as most looks are at the entries alone.
+    nodes: Vec<Node<'t>>,
     /// How many nodes the deepest one lies in.
     pub depth: usize,
     /// Whether a node has no text.
@@ -44,49 +45,74 @@ struct Kind {
 impl<'t> Flat<'t> {
     pub fn of(tree: &'t Tree) -> Self {
         let root = tree.root_node();
-        let entries = Vec::with_capacity(root.descendant_count());
-        Self::walked(root, entries, vec![], kinds(&tree.language()))
+        let mut flat = Self::of_none(root.descendant_count(), kinds(&tree.language()));
+        flat.walk(Pending { node: root, parent: 0, depth: 0 });
+        flat
     }
 
     /// A root with one of its children and what lies in that, as if it had no other.
     pub fn of_child(root: Node<'t>, child: Node<'t>) -> Self {
-        let mut entries = Vec::with_capacity(child.descendant_count() + 1);
-        let kinds = kinds(&root.language());
-        push(&mut entries, 0, root, kinds);
-        let no_others = Rest::Few(root, 0, 0);
-        Self::walked(child, entries, vec![(0, no_others)], kinds)
+        let mut flat = Self::of_none(child.descendant_count() + 1, kinds(&root.language()));
+        flat.push(Pending { node: root, parent: 0, depth: 0 });
+        flat.walk(Pending { node: child, parent: 0, depth: 1 });
+        flat
     }
 
-    /// With a node and what lies in it; `open` are the entries that it lies in.
-    fn walked(
-        node: Node<'t>,
-        mut entries: Vec<Entry<'t>>,
-        mut open: Vec<(usize, Rest<'t>)>,
-        kinds: &'static [Kind],
-    ) -> Self {
-        let (mut next, mut depth) = (Some(node), 0);
-        let mut has_empty = entries.iter().any(|entry| entry.start == entry.end);
-        while let Some(node) = next {
-            let at = entries.len();
-            let parent = open.last().map_or(at, |(parent, _)| *parent);
-            push(&mut entries, parent, node, kinds);
-            depth = depth.max(open.len());
-            has_empty |= entries[at].start == entries[at].end;
-            if node.child_count() > 0 {
-                open.push((at, Rest::of(node)));
-            }
-            next = None;
-            while next.is_none()
-                && let Some((parent, rest)) = open.last_mut()
-            {
-                next = rest.next();
-                if next.is_none() {
-                    entries[*parent].after = index(entries.len());
-                    open.pop();
+    fn of_none(count: usize, kinds: &'static [Kind]) -> Self {
+        let (entries, nodes) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        Self { entries, nodes, depth: 0, has_empty: false, kinds }
+    }
+
+    /// Adds a node and what lies in it.
+    fn walk(&mut self, first: Pending<'t>) {
+        /// Asking for a child passes over those before it, which takes less time than walking with a cursor as long as
+        /// they are few.
+        const FEW: u32 = 8;
+        let mut cursor = first.node.walk();
+        let mut pending = vec![first];
+        while let Some(next) = pending.pop() {
+            let (node, parent, depth) = (next.node, index(self.len()), next.depth + 1);
+            self.push(next);
+            let child = |node| Pending { node, parent, depth };
+            // The last one first, so that the first is on top.
+            match node.child_count() {
+                0 => {}
+                count @ ..=FEW => {
+                    pending.extend((0..count).rev().filter_map(|at| node.child(at)).map(child));
+                }
+                _ => {
+                    let others = pending.len();
+                    cursor.reset(node);
+                    let mut is_there = cursor.goto_first_child();
+                    while is_there {
+                        pending.push(child(cursor.node()));
+                        is_there = cursor.goto_next_sibling();
+                    }
+                    pending[others..].reverse();
                 }
             }
         }
-        Self { entries, depth, has_empty, kinds }
+        for at in (1..self.len()).rev() {
+            let Entry { parent, after, .. } = self.entries[at];
+            let parent = &mut self.entries[parent as usize];
+            parent.after = parent.after.max(after);
+        }
+    }
+
+    fn push(&mut self, Pending { node, parent, depth }: Pending<'t>) {
+        let (start, end) = (index(node.start_byte()), index(node.end_byte()));
+        let kind = node.kind_id();
+        // What the grammar could not read has a number past all others, and a name.
+        let is_named = self.kinds.get(usize::from(kind)).is_none_or(|kind| kind.is_named);
+        self.depth = self.depth.max(depth as usize);
+        self.has_empty |= start == end;
+        let after = index(self.len() + 1);
+        self.entries.push(Entry { start, end, parent, after, kind, is_named });
+        self.nodes.push(node);
+    }
+
+    pub fn node(&self, at: usize) -> Node<'t> {
+        self.nodes[at]
     }
 
     pub fn len(&self) -> usize {
@@ -173,48 +199,11 @@ impl<'t> Flat<'t> {
     }
 }
 
-/// The children of a node that were not visited yet.
-enum Rest<'t> {
-    /// Of a node, from this one up to the number of all: asked for one by one.
-    Few(Node<'t>, u32, u32),
-    Many(std::vec::IntoIter<Node<'t>>),
-}
-
-impl<'t> Rest<'t> {
-    /// Asking for a child passes over those before it, which takes less time than walking with a cursor as long as they
-    /// are few.
-    const FEW: u32 = 16;
-
-    fn of(node: Node<'t>) -> Self {
-        match node.child_count() {
-            count @ ..=Self::FEW => Self::Few(node, 0, count),
-            _ => Self::Many(node.children(&mut node.walk()).collect::<Vec<_>>().into_iter()),
-        }
-    }
-}
-
-impl<'t> Iterator for Rest<'t> {
-    type Item = Node<'t>;
-
-    fn next(&mut self) -> Option<Node<'t>> {
-        match self {
-            Self::Few(_, next, count) if next == count => None,
-            Self::Few(node, next, _) => {
-                *next += 1;
-                node.child(*next - 1)
-            }
-            Self::Many(nodes) => nodes.next(),
-        }
-    }
-}
-
-fn push<'t>(entries: &mut Vec<Entry<'t>>, parent: usize, node: Node<'t>, kinds: &[Kind]) {
-    let (at, parent) = (entries.len(), index(parent));
-    let (start, end) = (index(node.start_byte()), index(node.end_byte()));
-    let kind = node.kind_id();
-    // What the grammar could not read has a number past all others, and a name.
-    let is_named = kinds.get(usize::from(kind)).is_none_or(|kind| kind.is_named);
-    entries.push(Entry { node, start, end, parent, after: index(at + 1), kind, is_named });
+/// A node that is to be added, with the index of its parent and in how many nodes it lies.
+struct Pending<'t> {
+    node: Node<'t>,
+    parent: u32,
+    depth: u32,
 }
 
 /// A file has fewer nodes than bytes, and fewer bytes than fit.
@@ -273,7 +262,7 @@ mod tests {
 
         let flat = Flat::of(&tree);
 
-        let nodes: Vec<Node<'_>> = flat.entries.iter().map(|entry| entry.node).collect();
+        let nodes: Vec<Node<'_>> = flat.nodes.clone();
         assert_eq!((nodes, flat.depth), (walked, depth));
     }
 
@@ -285,7 +274,7 @@ mod tests {
 
         let flat = Flat::of_child(root, root.child(1).unwrap());
 
-        assert_eq!(flat.entries[0].node, root);
+        assert_eq!(flat.node(0), root);
         assert_eq!(flat.children(0).collect::<Vec<_>>(), [1]);
         assert_eq!(flat.entries[0].after as usize, flat.len());
         assert_eq!(flat.text_of(&text, 1), text.lines().last().unwrap());
@@ -298,8 +287,8 @@ mod tests {
         let flat = Flat::of(&tree);
 
         for at in 0..flat.len() {
-            let node = flat.entries[at].node;
-            let of = |at: Option<usize>| at.map(|at| flat.entries[at].node);
+            let node = flat.node(at);
+            let of = |at: Option<usize>| at.map(|at| flat.node(at));
             assert_eq!((flat.kind(at), flat.entries[at].is_named), (node.kind(), node.is_named()));
             assert_eq!(of(flat.parent(at)), node.parent());
             assert_eq!(of(flat.next(at)), node.next_sibling());

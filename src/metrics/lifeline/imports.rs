@@ -27,7 +27,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn text_of(&self, at: usize) -> &str {
-        self.text.get(self.flat.entries[at].node.byte_range()).unwrap_or_default()
+        self.text.get(self.flat.node(at).byte_range()).unwrap_or_default()
     }
 
     fn python(&self, at: usize) -> Vec<Import> {
@@ -56,7 +56,7 @@ impl Reader<'_> {
     }
 
     fn script(&self, at: usize) -> Vec<Import> {
-        let node = self.flat.entries[at].node;
+        let node = self.flat.node(at);
         let Some(source) = node.child_by_field_name("source") else { return vec![] };
         let source = self.text.get(source.byte_range()).unwrap_or_default();
         let module = script_module(source);

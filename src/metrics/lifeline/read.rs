@@ -205,7 +205,7 @@ impl<'a> Reader<'a> {
     }
 
     fn text_of(&self, at: usize) -> &'a str {
-        self.text.get(self.flat.entries[at].node.byte_range()).unwrap_or_default()
+        self.text.get(self.flat.node(at).byte_range()).unwrap_or_default()
     }
 
     fn after(&self, at: usize) -> usize {
@@ -225,15 +225,15 @@ impl<'a> Reader<'a> {
         };
         let is_tests = || {
             self.has(at, MODULE)
-                && names::of(self.flat.entries[at].node, self.text)
+                && names::of(self.flat.node(at), self.text)
                     .is_some_and(|name| matches!(&*name, "tests" | "test"))
         };
         self.has(at, COMMENT) || is_docstring() || is_tests()
     }
 
     fn pass_over(&mut self, at: usize) -> usize {
-        self.tell_gap(self.flat.entries[at].node.start_byte());
-        self.told = self.told.max(self.flat.entries[at].node.end_byte());
+        self.tell_gap(self.flat.node(at).start_byte());
+        self.told = self.told.max(self.flat.node(at).end_byte());
         let after = self.after(at);
         self.note(after.saturating_sub(1));
         after
@@ -274,7 +274,7 @@ impl<'a> Reader<'a> {
         if parent == at || !self.has(parent, CONDITIONAL) || !self.flat.entries[at].is_named {
             return false;
         }
-        let (node, above) = (self.flat.entries[at].node, self.flat.entries[parent].node);
+        let (node, above) = (self.flat.node(at), self.flat.node(parent));
         let is_question =
             above.child_by_field_name("condition").is_some_and(|it| it.id() == node.id());
         // Python's `a if b else c` has no fields: b is the second.
@@ -290,7 +290,7 @@ impl<'a> Reader<'a> {
         if !self.flat.is_leaf(at) {
             return;
         }
-        let node = self.flat.entries[at].node;
+        let node = self.flat.node(at);
         let word = self.text_of(at);
         self.tell_gap(node.start_byte());
         self.told = self.told.max(node.end_byte());
@@ -362,7 +362,7 @@ impl<'a> Reader<'a> {
 
     /// The kind and the name of what an entry defines; a kind of None is of what only gives a name.
     fn named(&self, at: usize) -> Option<(Option<Kind>, String)> {
-        let node = self.flat.entries[at].node;
+        let node = self.flat.node(at);
         if self.has(at, VALUE) {
             return self.value(at).map(|(kind, name)| (Some(kind), name));
         }
@@ -385,7 +385,7 @@ impl<'a> Reader<'a> {
 
     /// A constant or variable at the top of the file; a variable that holds a function is one.
     fn value(&self, at: usize) -> Option<(Kind, String)> {
-        let node = self.flat.entries[at].node;
+        let node = self.flat.node(at);
         let name = node.child_by_field_name("name").or_else(|| node.child_by_field_name("left"))?;
         let is_plain = matches!(name.kind(), "identifier" | "type_identifier");
         let mut above = self.parent(at);
@@ -413,12 +413,12 @@ impl<'a> Reader<'a> {
 
     /// The entry of the body; the end of the definition where it has none.
     fn body(&self, at: usize) -> usize {
-        let node = self.flat.entries[at].node;
+        let node = self.flat.node(at);
         let body = ["body", "right", "value"]
             .into_iter()
             .find_map(|field| node.child_by_field_name(field));
         let entry = |body: tree_sitter::Node<'_>| {
-            self.flat.children(at).find(|&child| self.flat.entries[child].node.id() == body.id())
+            self.flat.children(at).find(|&child| self.flat.node(child).id() == body.id())
         };
         body.and_then(entry).unwrap_or_else(|| self.after(at))
     }
@@ -466,7 +466,7 @@ impl<'a> Reader<'a> {
         }
         let conditions = around.map_or(0, |around| around.conditions);
         let is_conditional = self.conditions.len() > conditions;
-        let line = self.line(self.flat.entries[at].node.start_position());
+        let line = self.line(self.flat.node(at).start_position());
         let via = self.via(at);
         let fresh = Use { via: via.clone(), within, count: 0, line, is_conditional: true };
         let found = self.uses.entry((name, via, within)).or_insert(fresh);
@@ -482,8 +482,8 @@ impl<'a> Reader<'a> {
     /// Whether an entry stands in that field of its parent.
     fn is_field(&self, at: usize, field: Option<FieldId>) -> bool {
         let Some(field) = field else { return false };
-        let parent = self.flat.entries[self.parent(at)].node;
-        let id = self.flat.entries[at].node.id();
+        let parent = self.flat.node(self.parent(at));
+        let id = self.flat.node(at).id();
         parent.child_by_field_id(field.get()).is_some_and(|it| it.id() == id)
     }
 
@@ -517,7 +517,7 @@ impl<'a> Reader<'a> {
         for found in &self.found {
             let word = |entry: usize| self.before.get(entry).copied().unwrap_or_default();
             let tokens = (word(found.start), word(found.body), word(self.after(found.at)));
-            let node = self.flat.entries[found.start].node;
+            let node = self.flat.node(found.start);
             let (start, end) = (self.line(node.start_position()), self.line(node.end_position()));
             let part = Part { span: Span { start, end }, tokens };
             self.facts.definitions[found.definition as usize].parts.push(part);

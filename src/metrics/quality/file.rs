@@ -64,7 +64,7 @@ pub struct Span {
 
 /// The lines of a node.
 pub fn span(flat: &Flat<'_>, at: usize) -> Span {
-    let node = flat.entries[at].node;
+    let node = flat.node(at);
     let line = |row: usize| u32::try_from(row + 1).unwrap_or(u32::MAX);
     Span { start: line(node.start_position().row), end: line(node.end_position().row) }
 }

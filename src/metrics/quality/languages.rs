@@ -82,7 +82,7 @@ impl Source<'_> {
     }
 
     fn text_of(&self, at: usize) -> &str {
-        self.text.get(self.flat.entries[at].node.byte_range()).unwrap_or_default()
+        self.text.get(self.flat.node(at).byte_range()).unwrap_or_default()
     }
 
     /// Lines with something on them that is no comment.
@@ -92,10 +92,7 @@ impl Source<'_> {
         let mut at = 0;
         while at < self.flat.len() {
             let is_comment = self.has(at, COMMENT);
-            if !is_comment
-                && self.flat.is_leaf(at)
-                && !self.flat.entries[at].node.byte_range().is_empty()
-            {
+            if !is_comment && self.flat.is_leaf(at) && !self.flat.node(at).byte_range().is_empty() {
                 let span = span(self.flat, at);
                 lines.extend(
                     (span.start..=span.end)
@@ -132,7 +129,7 @@ impl Source<'_> {
     }
 
     fn name(&self, at: usize, is_callable: bool) -> Option<String> {
-        let node = self.flat.entries[at].node;
+        let node = self.flat.node(at);
         let has_body = !is_callable || node.child_by_field_name("body").is_some();
         has_body.then(|| names::of(node, self.text)).flatten()
     }

@@ -192,7 +192,7 @@ impl Set {
                     continue;
                 }
                 for at in direct.matching(&file, nodes) {
-                    let node = flat.entries[at].node;
+                    let node = flat.node(at);
                     let (start, end) = (node.start_position().row, node.end_position().row);
                     found.push(at_lines(&rule.id, start, end));
                 }
@@ -210,14 +210,15 @@ impl Set {
     ) -> Found<'_> {
         let mut all = vec![];
         // The same nodes of the tree that the library has.
-        for entry in &Flat::of(root.root().get_doc().tree()).entries {
-            for &at in self.by_kind.get(usize::from(entry.kind)).into_iter().flatten() {
-                if self.is_direct(at, flat) {
+        let theirs = Flat::of(root.root().get_doc().tree());
+        for (at, entry) in theirs.entries.iter().enumerate() {
+            for &rule in self.by_kind.get(usize::from(entry.kind)).into_iter().flatten() {
+                if self.is_direct(rule, flat) {
                     continue;
                 }
-                let rule = &self.rules[at];
+                let rule = &self.rules[rule];
                 let Some(config) = rule.library() else { continue };
-                if let Some(hit) = config.matcher.match_node(root.adopt(D::node(entry.node))) {
+                if let Some(hit) = config.matcher.match_node(root.adopt(D::node(theirs.node(at)))) {
                     all.push(at_lines(&rule.id, hit.start_pos().line(), hit.end_pos().line()));
                 }
             }

@@ -101,7 +101,7 @@ fn branches_before(flat: &Flat<'_>) -> Vec<u32> {
 
 fn name<'a>(text: &'a str, flat: &Flat<'_>, at: usize) -> &'a str {
     let name = flat.child_of_kind(at, "identifier");
-    name.and_then(|name| text.get(flat.entries[name].node.byte_range())).unwrap_or_default()
+    name.and_then(|name| text.get(flat.node(name).byte_range())).unwrap_or_default()
 }
 
 fn dotted(owner: &str, name: &str) -> String {

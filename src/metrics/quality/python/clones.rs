@@ -72,7 +72,7 @@ fn is_for_type_checking(text: &str, flat: &Flat<'_>, at: usize) -> bool {
     static CONDITION: LazyLock<Option<NonZeroU16>> = LazyLock::new(|| {
         Language::from(tree_sitter_python::LANGUAGE).field_id_for_name("condition")
     });
-    let node = flat.entries[at].node;
+    let node = flat.node(at);
     let condition = CONDITION.and_then(|field| node.child_by_field_id(field.get()));
     let condition = condition.and_then(|condition| text.get(condition.byte_range()));
     matches!(condition, Some("TYPE_CHECKING" | "typing.TYPE_CHECKING"))

@@ -51,11 +51,11 @@ fn first_words(text: &str, flat: &Flat<'_>) -> Vec<usize> {
         let is_whole = matches!(kind, Is::String | Is::Comment | Is::Continuation);
         let is_word = kind == Is::String || (flat.is_leaf(at) && !is_whole);
         if is_word && !range.is_empty() {
-            let row = entry.node.start_position().row;
+            let row = flat.node(at).start_position().row;
             if brackets == 0 && last_row.is_none_or(|last| last < row) {
                 starts.push(range.start);
             }
-            let end = entry.node.end_position().row + continued(text, range.end);
+            let end = flat.node(at).end_position().row + continued(text, range.end);
             last_row = last_row.max(Some(end));
             match kind {
                 Is::Opening => brackets += 1,

@@ -65,7 +65,7 @@ pub fn is_string(text: &str, flat: &Flat<'_>, at: usize, is_3_12: bool) -> bool 
 
 fn content<'a>(text: &'a str, flat: &Flat<'_>, part: usize) -> Option<&'a str> {
     let is_content = flat.kind(part) == "string_content";
-    is_content.then(|| text.get(flat.entries[part].node.byte_range())).flatten()
+    is_content.then(|| text.get(flat.node(part).byte_range())).flatten()
 }
 
 fn sorted(prefix: &str) -> String {

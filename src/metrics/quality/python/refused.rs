@@ -68,7 +68,7 @@ impl Source<'_> {
     }
 
     fn text_of(&self, at: usize) -> &str {
-        self.text.get(self.flat.entries[at].node.byte_range()).unwrap_or_default()
+        self.text.get(self.flat.node(at).byte_range()).unwrap_or_default()
     }
 
     fn statements(&self, at: usize) -> impl Iterator<Item = usize> + '_ {
@@ -129,7 +129,7 @@ impl Source<'_> {
     }
 
     fn annotates_several(&self, at: usize) -> bool {
-        let is_annotated = self.flat.entries[at].node.child_by_field_name("type").is_some();
+        let is_annotated = self.flat.node(at).child_by_field_name("type").is_some();
         is_annotated && self.has_several_left(at)
     }
 
@@ -165,7 +165,7 @@ impl Source<'_> {
         match self.flat.kind(parameter) {
             "tuple_pattern" | "list_pattern" => Form::Tuple,
             "default_parameter" | "typed_default_parameter" => {
-                let name = self.flat.entries[parameter].node.child_by_field_name("name");
+                let name = self.flat.node(parameter).child_by_field_name("name");
                 let is_tuple = name.is_some_and(|name| name.kind() == "tuple_pattern");
                 if is_tuple { Form::Tuple } else { Form::Default }
             }

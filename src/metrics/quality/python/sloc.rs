@@ -20,7 +20,7 @@ pub fn lines(text: &str, flat: &Flat<'_>, lines: &Lines<'_>, profile: Profile) -
     while at < flat.len() {
         let token = token(text, flat, at);
         if token != Token::None && flat.entries[at].start < flat.entries[at].end {
-            mark(&mut has_code, lines.first_of(flat.entries[at].node));
+            mark(&mut has_code, lines.first_of(flat.node(at)));
         }
         if profile != Profile::Trajview && is(flat, at) == Is::Comment {
             mark_tail(&mut has_code, flat, at, lines);
@@ -73,7 +73,7 @@ fn mark(lines: &mut [bool], line: u32) {
 /// Python's tokenizer is given lines that are also cut at form feeds and at the separators of Unicode: what follows one
 /// in a comment is code to it.
 fn mark_tail(has_code: &mut [bool], flat: &Flat<'_>, comment: usize, lines: &Lines<'_>) {
-    let range = flat.entries[comment].node.byte_range();
+    let range = flat.node(comment).byte_range();
     let (first, last) =
         (lines.line_of(range.start), lines.line_of(range.end.saturating_sub(1).max(range.start)));
     for line in first + 1..=last {
@@ -124,7 +124,7 @@ fn is_plain(text: &str, flat: &Flat<'_>, string: usize) -> bool {
 
 /// Whether there is nothing else on the first and last line of a string.
 fn owns_its_lines(flat: &Flat<'_>, lines: &Lines<'_>, string: usize) -> bool {
-    let node = flat.entries[string].node;
+    let node = flat.node(string);
     let (start, end) = (node.start_position(), node.end_position());
     // That tool takes the columns of a syntax tree, which are bytes, for characters.
     let before = lines.line(start.row).chars().take(start.column);
@@ -190,7 +190,7 @@ fn is_alone(text: &str, flat: &Flat<'_>, lines: &Lines<'_>, statement: usize) ->
 }
 
 fn leave_out(counts: &mut [bool], flat: &Flat<'_>, at: usize) {
-    let node = flat.entries[at].node;
+    let node = flat.node(at);
     for row in node.start_position().row..=node.end_position().row {
         counts.get_mut(row).into_iter().for_each(|line| *line = false);
     }

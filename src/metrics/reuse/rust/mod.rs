@@ -43,5 +43,5 @@ pub(super) fn crate_name(manifest: &str) -> Option<Box<str>> {
 }
 
 fn text_of<'t>(text: &'t str, flat: &Flat<'_>, at: usize) -> &'t str {
-    text.get(flat.entries[at].node.byte_range()).unwrap_or_default()
+    text.get(flat.node(at).byte_range()).unwrap_or_default()
 }

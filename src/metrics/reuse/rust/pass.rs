@@ -71,8 +71,8 @@ impl<'t> Pass<'t, '_> {
     }
 
     fn field(&self, at: usize, name: &str) -> Option<usize> {
-        let wanted = self.flat.entries[at].node.child_by_field_name(name)?.id();
-        self.flat.children(at).find(|&child| self.flat.entries[child].node.id() == wanted)
+        let wanted = self.flat.node(at).child_by_field_name(name)?.id();
+        self.flat.children(at).find(|&child| self.flat.node(child).id() == wanted)
     }
 
     fn visit(&mut self, at: usize) {

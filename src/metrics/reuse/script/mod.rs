@@ -80,13 +80,13 @@ fn is_run(text: &str, flat: &Flat<'_>) -> bool {
 const MOST_BYTES: usize = 300;
 
 fn text_of<'t>(text: &'t str, flat: &Flat<'_>, at: usize) -> &'t str {
-    text.get(flat.entries[at].node.byte_range()).unwrap_or_default()
+    text.get(flat.node(at).byte_range()).unwrap_or_default()
 }
 
 /// The child with that role.
 fn field(flat: &Flat<'_>, at: usize, name: &str) -> Option<usize> {
-    let wanted = flat.entries[at].node.child_by_field_name(name)?.id();
-    flat.children(at).find(|&child| flat.entries[child].node.id() == wanted)
+    let wanted = flat.node(at).child_by_field_name(name)?.id();
+    flat.children(at).find(|&child| flat.node(child).id() == wanted)
 }
 
 /// The words of a string without escapes.

@@ -124,7 +124,7 @@ impl<'f> File<'f> {
 
     /// Whether a pattern does not see the node.
     fn is_passed_over(&self, at: usize) -> bool {
-        self.passes_over_comments && self.flat.entries[at].node.is_extra()
+        self.passes_over_comments && self.flat.node(at).is_extra()
     }
 }
 

@@ -156,6 +156,6 @@ impl Relation {
 /// The child in a field of a node.
 fn of_field(found: &Match<'_>, at: usize, field: u16) -> Option<usize> {
     let flat = found.file.flat;
-    let child = flat.entries[at].node.child_by_field_id(field)?;
-    flat.children(at).find(|&at| flat.entries[at].node.id() == child.id())
+    let child = flat.node(at).child_by_field_id(field)?;
+    flat.children(at).find(|&at| flat.node(at).id() == child.id())
 }

@@ -24,8 +24,9 @@ pub fn lines(flat: &Flat<'_>, kinds: &Kinds, lines: &Lines<'_>) -> LineSet {
 /// Intervals of columns by row. That tool takes columns, which are bytes, for characters.
 fn comments(flat: &Flat<'_>, kinds: &Kinds) -> HashMap<usize, Vec<(usize, usize)>> {
     let mut rows: HashMap<usize, Vec<(usize, usize)>> = HashMap::new();
-    for entry in flat.entries.iter().filter(|entry| kinds.has(entry.kind, COMMENT)) {
-        let (start, end) = (entry.node.start_position(), entry.node.end_position());
+    let is_comment = |&at: &usize| kinds.has(flat.entries[at].kind, COMMENT);
+    for comment in (0..flat.len()).filter(is_comment).map(|at| flat.node(at)) {
+        let (start, end) = (comment.start_position(), comment.end_position());
         for row in start.row..=end.row {
             let from = if row == start.row { start.column } else { 0 };
             let to = if row == end.row { end.column } else { usize::MAX };

@@ -61,7 +61,7 @@ impl Source<'_> {
     }
 
     fn text_at(&self, at: usize) -> &str {
-        self.text.get(self.flat.entries[at].node.byte_range()).unwrap_or_default()
+        self.text.get(self.flat.node(at).byte_range()).unwrap_or_default()
     }
 
     /// In Haskell a word is called as what it begins, and that tool counts both: a `case` adds two paths.
@@ -78,7 +78,7 @@ impl Source<'_> {
     /// None for what names nothing.
     fn name(&self, at: usize) -> Option<String> {
         let kind = self.flat.kind(at);
-        let node = self.flat.entries[at].node;
+        let node = self.flat.node(at);
         if self.has(at, OWNER) {
             self.first_identifier(at)
         } else if self.dialect.contexts.contains(&kind) {
@@ -98,7 +98,7 @@ impl Source<'_> {
         let after = self.flat.entries[at].after as usize;
         let direct = self.flat.children(at).find(|&child| self.has(child, IDENTIFIER));
         let found = direct.or_else(|| (at + 1..after).find(|&below| self.has(below, IDENTIFIER)));
-        found.map(|found| self.text_of(self.flat.entries[found].node))
+        found.map(|found| self.text_of(self.flat.node(found)))
     }
 
     fn declared(&self, node: Node<'_>, depth: usize) -> Option<String> {
@@ -141,7 +141,7 @@ impl Source<'_> {
         });
         let name = assignments
             .find_map(|at| self.flat.children(at).find(|&child| self.has(child, IDENTIFIER)));
-        name.map(|name| self.text_of(self.flat.entries[name].node))
+        name.map(|name| self.text_of(self.flat.node(name)))
     }
 
     /// Their names, joined by commas.
@@ -153,9 +153,7 @@ impl Source<'_> {
                 && matches!(self.flat.kind(at), "identifier" | "variable" | "self")
         };
         let mut names: Vec<String> = vec![];
-        for name in
-            (list + 1..after).filter(is_name).map(|at| self.text_of(self.flat.entries[at].node))
-        {
+        for name in (list + 1..after).filter(is_name).map(|at| self.text_of(self.flat.node(at))) {
             if !names.contains(&name) {
                 names.push(name);
             }
