@@ -32,7 +32,13 @@ use crate::{
     widgets::theme::Theme,
 };
 
-use super::{clipboard, editor, gate::Gate, outside, run_loop::Display, signals};
+use super::{
+    clipboard, editor,
+    gate::{self, Gate},
+    keyboard, outside,
+    run_loop::Display,
+    signals,
+};
 
 type Backend = CrosstermBackend<BufWriter<Stdout>>;
 
@@ -48,6 +54,7 @@ pub struct Terminal {
     gate: Gate,
     /// Who has the mouse, as far as the terminal has been told.
     mouse: Capture,
+    keyboard: keyboard::Around,
 }
 
 impl Terminal {
@@ -56,7 +63,7 @@ impl Terminal {
         guard_against_panics();
         take_over()?;
         let cells = empty_screen().inspect_err(|_| give_back())?;
-        Ok(Self { cells, gate, mouse: Capture::Off })
+        Ok(Self { cells, gate, mouse: Capture::Off, keyboard: keyboard::Around::default() })
     }
 
     pub fn size() -> io::Result<Size> {
@@ -69,6 +76,7 @@ impl Terminal {
         take_over()?;
         self.cells = empty_screen()?;
         self.mouse = Capture::Off;
+        self.keyboard = keyboard::Around::default();
         Ok(())
     }
 
@@ -116,7 +124,10 @@ const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1000l";
 impl Display for Terminal {
     fn draw(&mut self, app: &App) -> io::Result<()> {
         let theme = Theme::with(app.shell.looks);
+        let _whole = stdout().lock(); // a question to the terminal would tear the frame
         self.capture_mouse(app.shell.mouse)?;
+        let wanted = app.wanted_around();
+        self.keyboard.follow(wanted, self.cells.backend_mut(), gate::nudge)?;
         queue!(self.cells.backend_mut(), BeginSynchronizedUpdate)?;
         self.cells.draw(|frame| draw::view(app, theme, frame))?;
         queue!(self.cells.backend_mut(), EndSynchronizedUpdate)?;
@@ -178,6 +189,7 @@ fn give_back() {
         let _ = execute!(
             stdout(),
             EndSynchronizedUpdate,
+            Print(keyboard::give_back()),
             Print(MOUSE_OFF),
             DisableBracketedPaste,
             LeaveAlternateScreen,
