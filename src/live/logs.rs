@@ -592,7 +592,8 @@ mod tests {
         places[0].pattern = "**/*.traj.json".into();
         let source = home.path().join("a/run.traj.json");
         let copied = || fs::read_to_string(bundle.path().join("session/run.traj.json")).unwrap();
-        let requests = home.path().join("requests");
+        let elsewhere = tempfile::tempdir().unwrap();
+        let requests = elsewhere.path().join("requests");
         for turn in 1..5 {
             fs::write(&source, "1".repeat(turn)).unwrap();
             let before = copy(&places, bundle.path(), &Secrets::default()).unwrap().rows;

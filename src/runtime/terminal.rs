@@ -73,6 +73,7 @@ impl Terminal {
     /// Takes the terminal again, whatever modes somebody left it in, and forgets what was drawn.
     fn take_again(&mut self) -> io::Result<()> {
         disable_raw_mode()?; // or crossterm believes that the mode is still raw
+        execute!(stdout(), Print(keyboard::give_back()))?; // where it was not given back before
         take_over()?;
         self.cells = empty_screen()?;
         self.mouse = Capture::Off;

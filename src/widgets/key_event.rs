@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_says_all_of_a_stroke_or_is_none() {
+    fn a_key_says_all_of_an_event_or_is_none() {
         for key in [Key::char('G'), Key::ctrl('c'), Key::plain(Code::BackTab), Key::plain(Code::Up)]
         {
             assert_eq!(KeyEvent::from(key).as_press(), Some(key));
