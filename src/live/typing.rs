@@ -229,4 +229,25 @@ mod tests {
         );
         assert_eq!(sent("aCSI uCSI ;;uCSI 99999999999;9ub\r"), some("ab"));
     }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::prelude::ProptestConfig { cases: 256, ..Default::default() })]
+        #[test]
+        fn whatever_keys_come_nothing_breaks_and_what_is_sent_is_text(
+            keys in proptest::collection::vec(
+                proptest::prop_oneof![
+                    proptest::collection::vec(proptest::prelude::any::<u8>(), 0..12),
+                    proptest::strategy::Strategy::prop_map("\\x1b\\[[0-9;:]{0,14}[u~A]", String::into_bytes),
+                ],
+                0..20,
+            ),
+        ) {
+            let mut typing = Typing::default();
+            for key in keys {
+                let sent = typing.take(&key);
+                proptest::prop_assert!(sent.is_none_or(|sent| !sent.trim().is_empty()));
+            }
+            let _ = typing.rest();
+        }
+    }
 }

@@ -417,7 +417,8 @@ mod tests {
             pieces in proptest::collection::vec(
                 prop_oneof![
                     proptest::collection::vec(any::<u8>(), 0..80),
-                    "\\x1b\\[[0-9;?]{0,6}[@-~]".prop_map(String::into_bytes),
+                    "\\x1b\\[[<=>?]?[0-9;:?]{0,6}[@-~]".prop_map(String::into_bytes),
+                    "\\x1b\\[[<=>?][0-9]{0,2}u".prop_map(String::into_bytes),
                     "[漢字a é\\u{301}]{0,12}".prop_map(String::into_bytes),
                 ],
                 0..40,
