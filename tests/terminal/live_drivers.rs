@@ -1,5 +1,6 @@
 //! The five drivers that are said to work, each with the real program against the scripted model server: a run of twelve turns that is
-//! killed with everything of ours in its ninth and gone on with, one request, and three turns in the pane. All of them end in the same files.
+//! killed with everything of ours in its ninth and gone on with, one request, three turns in the pane, and a turn that fails once. All of
+//! them end in the same files.
 //!
 //! They need the programs of `live_agents` and `live_cli`; `.ci/run` installs them in fixed versions. Each test has folders and a server of its
 //! own, so that two of them run at the same time.
@@ -101,9 +102,17 @@ struct Desk {
 impl Desk {
     /// The first requests of a script of the kit.
     fn new(script: &str, count: usize) -> Self {
+        Self::changed(script, count, |_| {})
+    }
+
+    /// The same with something else in the script of the model.
+    fn changed(script: &str, count: usize, change: impl FnOnce(&mut Value)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let kit = real_data().join(format!("../tools/live_kit/scripts/{script}.json"));
-        let told: Value = serde_json::from_slice(&fs::read(&kit).unwrap()).unwrap();
+        let mut told: Value = serde_json::from_slice(&fs::read(&kit).unwrap()).unwrap();
+        change(&mut told);
+        let kit = folder.path().join("model.json");
+        fs::write(&kit, told.to_string()).unwrap();
         // Those after them are for faults, and for what agents ask other agents.
         let turns = told["turns"].as_array().unwrap().iter();
         let turns = turns.filter(|turn| script != "tiny12" || turn["id"].as_u64() <= Some(12));
@@ -322,6 +331,34 @@ fn killed_in_its_ninth_turn_mini_goes_on_to_the_golden_tree_and_forgot() {
     let agent = Agent::mini();
     let desk = killed_in_its_ninth_turn(&agent);
     desk.turns(&agent);
+}
+
+/// Three turns; in the second, once the agent has written files, its model refuses what it is asked, so that the turn fails and is asked
+/// again. It stands in the bundle once.
+fn failed_once_in_its_second_turn(agent: &Agent, refusals: u64) {
+    let fault = json!({"status": 400, "times": refusals});
+    let desk = Desk::changed("tiny3", 3, |told| told["turns"][1]["steps"][1]["fault"] = fault);
+
+    desk.runs(&desk.words(agent, &["--retries", "1"]));
+
+    assert_eq!(trees(&desk.path("run")), GOLDEN[..3], "{}", agent.name);
+    let attempts = desk.run_json()["turns"].as_array().unwrap().clone();
+    let attempts: Vec<&Value> = attempts.iter().map(|turn| &turn["attempt"]).collect();
+    assert_eq!(attempts, [1, 2, 1], "{}", agent.name);
+    desk.turns(agent);
+}
+
+/// The attempt that failed once stayed in the log of the process before, and was read as a turn of its own.
+#[test]
+#[ignore = "needs TRAJVIEW_REAL_DATA, TRAJVIEW_MINI and python3"]
+fn a_turn_of_mini_that_failed_and_is_asked_again_stands_in_the_bundle_once() {
+    failed_once_in_its_second_turn(&Agent::mini(), 2);
+}
+
+#[test]
+#[ignore = "needs TRAJVIEW_REAL_DATA, TRAJVIEW_REAL_CLI and python3"]
+fn a_turn_of_opencode_that_failed_and_is_asked_again_stands_in_the_bundle_once() {
+    failed_once_in_its_second_turn(&Agent::opencode(), 1);
 }
 
 /// The logs of a bundle whose names begin so.
