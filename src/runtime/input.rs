@@ -53,7 +53,7 @@ fn message(told: &LiveEvent) -> Option<Message> {
     match told {
         LiveEvent::Key(key) => {
             let key_event = key_event(key)?;
-            Some(key_event.as_press().map_or(Message::Key(key_event), Message::Press))
+            Some(key_event.press().map_or(Message::Key(key_event), Message::Press))
         }
         LiveEvent::Paste(text) => Some(Message::Paste(text.clone())),
         LiveEvent::Resize(width, height) => {
@@ -103,6 +103,9 @@ fn key_event(key: &LiveKey) -> Option<KeyEvent> {
     let is_on_keypad = key.state.contains(KeyEventState::KEYPAD);
     let symbol = match (code(key.code), is_on_keypad) {
         (Some(code), true) => Symbol::Keypad(code),
+        (Some(code), false) if is_shared(key) && !keyboard::tells_keys_apart() => {
+            Symbol::Control(code)
+        }
         (Some(code), false) => Symbol::Code(code),
         (None, _) => Symbol::Number(number(key.code)?),
     };
@@ -112,6 +115,12 @@ fn key_event(key: &LiveKey) -> Option<KeyEvent> {
         KeyEventKind::Release => Action::Release,
     };
     Some(KeyEvent { symbol, modifiers: modifiers(key, symbol), action })
+}
+
+/// Whether without the kitty keyboard protocol the control character of a key is that of others too.
+fn is_shared(key: &LiveKey) -> bool {
+    key.modifiers.contains(KeyModifiers::CONTROL)
+        && matches!(key.code, KeyCode::Char('h' | '4'..='7'))
 }
 
 fn modifiers(key: &LiveKey, symbol: Symbol) -> Modifiers {

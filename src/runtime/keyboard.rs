@@ -36,11 +36,16 @@ pub fn ask_if_wanted() -> bool {
     true
 }
 
+/// Whether the terminal tells keys as the protocol has them at the moment.
+pub fn tells_keys_apart() -> bool {
+    IS_PUSHED.load(Ordering::SeqCst)
+}
+
 /// The flags that the terminal was given.
 #[derive(Debug, Default)]
-pub struct Around(Flags);
+pub struct OuterKeyboard(Flags);
 
-impl Around {
+impl OuterKeyboard {
     /// Brings the terminal to these flags, where it is known to know them; else it is asked by and by, which `nudge` hurries.
     pub fn follow(
         &mut self,
@@ -91,9 +96,9 @@ mod tests {
     /// The only test that touches what the program as a whole knows.
     #[test]
     fn the_terminal_is_asked_once_and_given_back_what_it_had() {
-        let (mut around, mut written, mut nudges) = (Around::default(), vec![], 0);
+        let (mut outer, mut written, mut nudges) = (OuterKeyboard::default(), vec![], 0);
         let mut follow = |flags: u8, written: &mut Vec<u8>| {
-            around.follow(Flags(flags), written, || nudges += 1).unwrap();
+            outer.follow(Flags(flags), written, || nudges += 1).unwrap();
         };
         follow(0, &mut written);
         assert_eq!(SUPPORT.load(Ordering::SeqCst), UNKNOWN);

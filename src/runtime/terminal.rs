@@ -54,7 +54,7 @@ pub struct Terminal {
     gate: Gate,
     /// Who has the mouse, as far as the terminal has been told.
     mouse: Capture,
-    keyboard: keyboard::Around,
+    keyboard: keyboard::OuterKeyboard,
 }
 
 impl Terminal {
@@ -63,7 +63,7 @@ impl Terminal {
         guard_against_panics();
         take_over()?;
         let cells = empty_screen().inspect_err(|_| give_back())?;
-        Ok(Self { cells, gate, mouse: Capture::Off, keyboard: keyboard::Around::default() })
+        Ok(Self { cells, gate, mouse: Capture::Off, keyboard: keyboard::OuterKeyboard::default() })
     }
 
     pub fn size() -> io::Result<Size> {
@@ -77,7 +77,7 @@ impl Terminal {
         take_over()?;
         self.cells = empty_screen()?;
         self.mouse = Capture::Off;
-        self.keyboard = keyboard::Around::default();
+        self.keyboard = keyboard::OuterKeyboard::default();
         Ok(())
     }
 
@@ -127,7 +127,7 @@ impl Display for Terminal {
         let theme = Theme::with(app.shell.looks);
         let _whole = stdout().lock(); // a question to the terminal would tear the frame
         self.capture_mouse(app.shell.mouse)?;
-        let wanted = app.wanted_around();
+        let wanted = app.outer_flags();
         self.keyboard.follow(wanted, self.cells.backend_mut(), gate::nudge)?;
         queue!(self.cells.backend_mut(), BeginSynchronizedUpdate)?;
         self.cells.draw(|frame| draw::view(app, theme, frame))?;

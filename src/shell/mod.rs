@@ -265,9 +265,9 @@ impl App {
     }
 
     /// What the terminal around us has to tell of keys; nothing unless an agent has the keyboard and asked for more.
-    pub fn wanted_around(&self) -> Flags {
+    pub fn outer_flags(&self) -> Flags {
         let live = self.screens.live().filter(|_| self.context() == Context::Agent);
-        live.map_or_else(Flags::default, |live| live.terminal.wanted_around())
+        live.map_or_else(Flags::default, |live| live.terminal.outer_flags())
     }
 
     fn press(&mut self, event: KeyEvent) -> Vec<Effect> {

@@ -20,6 +20,8 @@ pub enum Symbol {
     Code(Code),
     /// On the keypad.
     Keypad(Code),
+    /// One of those that make the same control character, in a terminal that does not tell them apart: `ctrl-_` and `ctrl-7`.
+    Control(Code),
     /// One that bindings do not know, by its number in the kitty keyboard protocol.
     Number(u32),
 }
@@ -79,7 +81,10 @@ impl KeyEvent {
 
     /// As bindings know it, whatever is done with it; None for a key that none of them can have.
     pub fn key(self) -> Option<Key> {
-        let (Symbol::Code(code) | Symbol::Keypad(code)) = self.symbol else { return None };
+        let code = match self.symbol {
+            Symbol::Code(code) | Symbol::Keypad(code) | Symbol::Control(code) => code,
+            Symbol::Number(_) => return None,
+        };
         if self.modifiers.has(Modifiers::UNBOUND) {
             return None;
         }
@@ -95,7 +100,7 @@ impl KeyEvent {
     }
 
     /// The press that says all of it; None where a [`Key`] would say less.
-    pub fn as_press(self) -> Option<Key> {
+    pub fn press(self) -> Option<Key> {
         self.key().filter(|key| Self::from(*key) == self)
     }
 }
@@ -141,15 +146,15 @@ mod tests {
     fn a_key_says_all_of_an_event_or_is_none() {
         for key in [Key::char('G'), Key::ctrl('c'), Key::plain(Code::BackTab), Key::plain(Code::Up)]
         {
-            assert_eq!(KeyEvent::from(key).as_press(), Some(key));
+            assert_eq!(KeyEvent::from(key).press(), Some(key));
         }
         assert_eq!(
-            event(Code::Up, 1 | 4).as_press().map(|key| (key.shift, key.ctrl)),
+            event(Code::Up, 1 | 4).press().map(|key| (key.shift, key.ctrl)),
             Some((true, true))
         );
-        assert_eq!(event(Code::Char('a'), 128).as_press(), None, "the lock would be lost");
+        assert_eq!(event(Code::Char('a'), 128).press(), None, "the lock would be lost");
         let held = KeyEvent { action: Action::Repeat, ..event(Code::Char('j'), 0) };
-        assert_eq!((held.as_press(), held.key()), (None, Some(Key::char('j'))));
+        assert_eq!((held.press(), held.key()), (None, Some(Key::char('j'))));
     }
 
     #[test]

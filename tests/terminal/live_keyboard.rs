@@ -105,8 +105,9 @@ fn a_terminal_that_does_not_know_the_protocol_is_left_alone() {
 
         tui.press("\x1b[1;5A"); // control and up
         tui.press("\t");
+        tui.press("\x1f"); // control and 7 or _
         tui.press("\r");
-        tui.wait_for("1b 5b 31 3b 35 41 09 0d");
+        tui.wait_for("1b 5b 31 3b 35 41 09 1f 0d");
         tui.press("\x1b");
         tui.wait_for("1b 5b 32 37 75");
 

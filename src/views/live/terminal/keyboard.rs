@@ -1,7 +1,7 @@
 //! What a program has asked of the keyboard: the kitty keyboard protocol, and xterm's `modifyOtherKeys`.
 //!
 //! The emulator is kept out of it: it answers a question with what was pushed last, not with what holds, and a program that pushes
-//! without end makes it fall over. [`Asked`] stands between the parser and the emulator, takes these sequences and hands on the rest, so
+//! without end makes it fall over. [`WithKeyboard`] stands between the parser and the emulator, takes these sequences and hands on the rest, so
 //! that answers keep their order and each screen its stack.
 
 use alacritty_terminal::{
@@ -73,7 +73,7 @@ impl Keyboard {
 
     /// Which flags the terminal around us has to be given so that the keys can be told as the program wants them. A text is known to
     /// us by the shifted character alone.
-    pub fn wanted_around(&self, modes: TermMode) -> Flags {
+    pub fn outer_flags(&self, modes: TermMode) -> Flags {
         let flags = self.flags(modes);
         match (flags.is_empty(), self.other_keys) {
             (true, OtherKeys::No) => Flags::default(),
@@ -118,13 +118,13 @@ fn flags_of(modes: KeyboardModes) -> Flags {
 }
 
 /// The emulator and the keyboard, as the parser tells them what the program wrote.
-pub struct Asked<'a, L: EventListener> {
+pub struct WithKeyboard<'a, L: EventListener> {
     pub term: &'a mut Term<L>,
     pub keyboard: &'a mut Keyboard,
     pub outbox: &'a L,
 }
 
-impl<L: EventListener> Asked<'_, L> {
+impl<L: EventListener> WithKeyboard<'_, L> {
     fn modes(&self) -> TermMode {
         *self.term.mode()
     }
@@ -144,7 +144,7 @@ macro_rules! hand_on {
 }
 
 /// Every method of the trait stands here: one that does not would do nothing.
-impl<L: EventListener> Handler for Asked<'_, L> {
+impl<L: EventListener> Handler for WithKeyboard<'_, L> {
     fn report_keyboard_mode(&mut self) {
         let Flags(flags) = self.keyboard.flags(self.modes());
         self.answer(format!("\x1b[?{flags}u"));

@@ -8,13 +8,13 @@ use alacritty_terminal::term::TermMode;
 
 use crate::widgets::{
     key::{Code, Key},
-    key_event::KeyEvent,
+    key_event::{KeyEvent, Symbol},
 };
 
 use super::{
     Terminal,
     keyboard::OtherKeys,
-    kitty::{self, Told},
+    kitty::{self, Encoding},
 };
 
 const ESC: u8 = 0x1b;
@@ -32,14 +32,15 @@ impl Terminal {
         let modes = self.modes();
         let flags = self.keyboard.flags(modes);
         if !flags.is_empty() {
-            match kitty::told(event, flags) {
-                Told::Bytes(bytes) => return bytes,
-                Told::Silence => return vec![],
-                Told::AsBefore => {}
+            match kitty::encode(event, flags) {
+                Encoding::Bytes(bytes) => return bytes,
+                Encoding::Nothing => return vec![],
+                Encoding::Legacy => {}
             }
         }
         let Some(key) = event.key().filter(|_| event.is_down()) else { return vec![] };
         let other = match self.keyboard.other_keys() {
+            _ if matches!(event.symbol, Symbol::Control(_)) => None,
             OtherKeys::No => None,
             OtherKeys::Unknown => kitty::other_key(key, false),
             OtherKeys::All => kitty::other_key(key, true),

@@ -17,20 +17,19 @@ enum Name {
     Function(u32, char),
 }
 
-/// What a program is written for a key.
+/// What is written to a program for a key.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum Encoding {
     Bytes(Vec<u8>),
-    /// Nothing.
-    Silence,
-    /// What it would be written without the protocol.
-    AsBefore,
+    Nothing,
+    /// What is written without the protocol.
+    Legacy,
 }
 
 /// `flags` are those that hold.
-pub fn told(event: KeyEvent, flags: Flags) -> Told {
+pub fn encode(event: KeyEvent, flags: Flags) -> Encoding {
     let action = match event.action {
-        Action::Release if !flags.has(Flags::EVENTS) => return Told::Silence,
+        Action::Release if !flags.has(Flags::EVENTS) => return Encoding::Nothing,
         Action::Repeat if !flags.has(Flags::EVENTS) => Action::Press,
         action => action,
     };
@@ -38,29 +37,31 @@ pub fn told(event: KeyEvent, flags: Flags) -> Told {
     let tells_all = flags.has(Flags::ALL_KEYS);
     let held = event.modifiers.held();
     match event.symbol {
-        _ if tells_all => Told::Bytes(sequence(event, flags)),
-        Symbol::Number(number) if is_modifier(number) => Told::Silence,
+        // Which of several keys it was nobody knows but for the byte that they share.
+        Symbol::Control(_) => Encoding::Legacy,
+        _ if tells_all => Encoding::Bytes(sequence(event, flags)),
+        Symbol::Number(number) if is_modifier(number) => Encoding::Nothing,
         // A shell in which a program left the protocol on can still be typed into.
         Symbol::Code(Code::Enter | Code::Tab | Code::Backspace) if held.is_empty() => {
-            if event.is_down() { Told::AsBefore } else { Told::Silence }
+            if event.is_down() { Encoding::Legacy } else { Encoding::Nothing }
         }
         Symbol::Code(Code::Enter | Code::Tab | Code::BackTab | Code::Backspace)
             if !event.is_down() =>
         {
-            Told::Silence
+            Encoding::Nothing
         }
         Symbol::Code(Code::Char(c)) | Symbol::Keypad(Code::Char(c))
             if event.is_down() && is_text(event) =>
         {
             let shown = text_of(c, event.modifiers).unwrap_or(c);
-            Told::Bytes(shown.to_string().into_bytes())
+            Encoding::Bytes(shown.to_string().into_bytes())
         }
         Symbol::Code(_) | Symbol::Keypad(_)
             if !flags.has(Flags::DISAMBIGUATE) && action == Action::Press =>
         {
-            Told::AsBefore
+            Encoding::Legacy
         }
-        _ => Told::Bytes(sequence(event, flags)),
+        _ => Encoding::Bytes(sequence(event, flags)),
     }
 }
 
@@ -139,7 +140,7 @@ fn name_of(symbol: Symbol, modifiers: Modifiers) -> Name {
             Some(number) => return Name::Function(number, 'u'),
             None => code,
         },
-        Symbol::Code(code) => code,
+        Symbol::Code(code) | Symbol::Control(code) => code,
     };
     let (number, end) = match code {
         Code::Char(c) => {
@@ -319,6 +320,20 @@ mod tests {
         );
     }
 
+    /// `ctrl-_` and `ctrl-7`, say.
+    #[test]
+    fn keys_that_the_terminal_around_us_does_not_tell_apart_stay_the_byte_that_they_share() {
+        let shared = |c, modifiers| KeyEvent {
+            symbol: Symbol::Control(Code::Char(c)),
+            ..letter(c, modifiers)
+        };
+        for setup in ["", "\x1b[>1u", "\x1b[>31u", "\x1b[>4;2m"] {
+            let rows = [(shared('7', CTRL), "\x1f"), (shared('h', CTRL), "\x08")];
+            table(setup, &rows);
+            table(setup, &[(shared('4', CTRL | ALT), "\x1b\x1c")]);
+        }
+    }
+
     #[test]
     fn functional_keys_have_the_numbers_of_the_protocol() {
         table(
@@ -477,7 +492,7 @@ mod tests {
         let wanted = |setup: &str| {
             let mut terminal = Terminal::new(Size { width: 20, height: 4 });
             terminal.feed(setup.as_bytes());
-            terminal.wanted_around()
+            terminal.outer_flags()
         };
         assert_eq!(wanted(""), Flags(0));
         assert_eq!(wanted("\x1b[>7u"), Flags(7));

@@ -29,7 +29,7 @@ use std::{
 use crate::widgets::scroll::Motion;
 
 use find::Found;
-use keyboard::{Asked, Flags, Keyboard};
+use keyboard::{Flags, Keyboard, WithKeyboard};
 
 /// The least a terminal is given: with one column a wide character has no place and the emulator never comes to an end.
 pub const LEAST: Size = Size { width: 2, height: 2 };
@@ -143,7 +143,7 @@ impl Terminal {
     /// Takes what the program wrote.
     pub fn feed(&mut self, bytes: &[u8]) -> Fed {
         let Self { term, parser, outbox, keyboard, .. } = self;
-        parser.advance(&mut Asked { term, keyboard, outbox }, bytes);
+        parser.advance(&mut WithKeyboard { term, keyboard, outbox }, bytes);
         self.collect()
     }
 
@@ -153,8 +153,8 @@ impl Terminal {
     }
 
     /// What the terminal around us has to tell of keys, so that the program can be told of them as it asked.
-    pub fn wanted_around(&self) -> Flags {
-        self.keyboard.wanted_around(self.modes())
+    pub fn outer_flags(&self) -> Flags {
+        self.keyboard.outer_flags(self.modes())
     }
 
     /// Whether the program began a frame that it has not ended.
@@ -166,7 +166,7 @@ impl Terminal {
     pub fn end_wait(&mut self) -> Fed {
         if self.is_held() {
             let Self { term, parser, outbox, keyboard, .. } = self;
-            parser.stop_sync(&mut Asked { term, keyboard, outbox });
+            parser.stop_sync(&mut WithKeyboard { term, keyboard, outbox });
         }
         self.collect()
     }
