@@ -21,6 +21,7 @@ use super::{
     secrets::{Cover, Secrets},
     setup::{Timeouts, duration},
     typing::Typing,
+    unsent::Unsent,
 };
 
 /// Why listening ended.
@@ -46,21 +47,28 @@ pub struct Listener<'a> {
     pub heard: &'a mut AgentOutput,
     pub secrets: &'a Secrets,
     pub cast: &'a mut Cast,
-    /// What a terminal shows when a turn is over.
-    pub marker: Option<&'a Regex>,
-    pub titles: Option<Titles>,
-    /// What the terminal showed after the marker of the turn before, where the agent works on already.
-    pub shown: Vec<u8>,
+    pub terminal: TerminalWatch<'a>,
     /// Asked now and then what the log says of the turn.
     pub look: &'a mut dyn FnMut() -> Says,
-    /// Whether nobody draws the terminal, so that its questions have to be answered here.
-    pub answers: bool,
     /// Where what it prints is kept.
     pub file: Option<std::fs::File>,
     /// Called now and then; whether the log grew.
     pub grow: &'a mut dyn FnMut() -> bool,
     pub person: Person<'a>,
     pub tell: &'a mut dyn FnMut(&Event),
+}
+
+/// What is looked for in the agent's terminal, where it has one, and what is typed into it.
+pub struct TerminalWatch<'a> {
+    /// What it shows when a turn is over.
+    pub marker: Option<&'a Regex>,
+    pub titles: Option<Titles>,
+    /// What it showed after the marker of the turn before, where the agent works on already.
+    pub shown: Vec<u8>,
+    /// The request, where it was typed and the key that sends it was not pressed yet.
+    pub typed: Option<Unsent>,
+    /// Whether nobody draws it, so that its questions have to be answered here.
+    pub answers: bool,
 }
 
 /// What a person does while the agent works.
@@ -193,8 +201,9 @@ impl<'a, 'b> Listening<'a, 'b> {
 
     /// The terminal may have shown already that the turn is over.
     fn go_on(&mut self) {
-        self.tail = std::mem::take(&mut self.listener.shown);
-        self.is_marked = self.listener.marker.is_some_and(|marker| marker.is_match(&self.tail));
+        self.tail = std::mem::take(&mut self.listener.terminal.shown);
+        self.is_marked =
+            self.listener.terminal.marker.is_some_and(|marker| marker.is_match(&self.tail));
     }
 
     fn until_over(&mut self, process: &mut Process) -> Outcome {
@@ -207,6 +216,7 @@ impl<'a, 'b> Listening<'a, 'b> {
             if self.listener.control.stop.is_set() {
                 return Outcome::Stopped;
             }
+            self.send(process);
             if let Some(late) = self.lateness(began, last) {
                 return Outcome::Late(late);
             }
@@ -250,12 +260,21 @@ impl<'a, 'b> Listening<'a, 'b> {
         }
     }
 
+    /// Presses the key that sends the request, once it is time.
+    fn send(&mut self, process: &mut Process) {
+        let due = self.listener.terminal.typed.as_ref().and_then(|typed| typed.due(Instant::now()));
+        if let Some(key) = due {
+            process.type_in(key);
+            self.listener.terminal.typed = None;
+        }
+    }
+
     fn lateness(&self, began: Instant, last: Instant) -> Option<String> {
         let Timeouts { turn, idle, .. } = self.listener.timeouts;
         if began.elapsed() >= duration(turn) {
             return Some(format!("the turn was not over within {turn} s"));
         }
-        if self.is_asking && self.listener.answers && last.elapsed() >= PATIENCE {
+        if self.is_asking && self.listener.terminal.answers && last.elapsed() >= PATIENCE {
             return Some("it asks something in its terminal, and nobody is there to answer".into());
         }
         let is_idle = last.elapsed() >= duration(idle);
@@ -267,7 +286,7 @@ impl<'a, 'b> Listening<'a, 'b> {
         match (self.listener.look)() {
             Says::UnderWay => {
                 // Where it is the log that tells the end, what looked like one was none.
-                if self.listener.marker.is_none() {
+                if self.listener.terminal.marker.is_none() {
                     (self.is_marked, self.is_confirmed) = (false, false);
                 }
                 None
@@ -282,14 +301,19 @@ impl<'a, 'b> Listening<'a, 'b> {
 
     /// Whether a terminal that showed its marker has come to rest.
     fn rests(&mut self, process: &mut Process, last: Instant) -> Option<Outcome> {
-        if !self.is_marked || self.is_asking || self.is_working {
+        if !self.is_marked
+            || self.is_asking
+            || self.is_working
+            || self.listener.terminal.typed.is_some()
+        {
             return None;
         }
         if self.decide_all(process) {
             return Some(Outcome::Marked);
         }
         // What a person typed may be a prompt that the agent begins next.
-        let may_go_on = self.listener.marker.is_none() && self.listener.person.sent.has_keys;
+        let may_go_on =
+            self.listener.terminal.marker.is_none() && self.listener.person.sent.has_keys;
         let is_sure = self.is_confirmed || !may_go_on;
         let rests = is_sure && last.elapsed() >= REST && process.pieces.is_empty();
         rests.then_some(Outcome::Marked)
@@ -297,7 +321,8 @@ impl<'a, 'b> Listening<'a, 'b> {
 
     /// Decides about what a person sent while the turn goes on, by what the terminal's programs have read.
     fn decide(&mut self, process: &Process) {
-        let is_asked = self.listener.marker.is_some() && self.listener.person.sent.is_undecided();
+        let is_asked =
+            self.listener.terminal.marker.is_some() && self.listener.person.sent.is_undecided();
         let before = self.listener.person.sent.queued.len();
         if is_asked && self.listener.person.sent.decide(process.unread()) {
             process.take_back();
@@ -312,13 +337,13 @@ impl<'a, 'b> Listening<'a, 'b> {
         if !self.listener.person.sent.is_undecided() {
             return false;
         }
-        let marker = self.listener.marker;
+        let marker = self.listener.terminal.marker;
         if self.listener.person.sent.decide_all(marker.and_then(|_| process.unread())) {
             process.take_back();
         }
         let goes_on = self.listener.person.sent.queued.iter().any(|it| it.is_sent);
         if let Some(end) = marker.and_then(|marker| marker.find(&self.tail)).filter(|_| goes_on) {
-            self.listener.shown = self.tail.split_off(end.end());
+            self.listener.terminal.shown = self.tail.split_off(end.end());
         }
         goes_on
     }
@@ -367,13 +392,17 @@ impl<'a, 'b> Listening<'a, 'b> {
         if !shown.is_empty() {
             (self.listener.tell)(&Event::Terminal(shown));
         }
+        if let Some(typed) = &mut self.listener.terminal.typed {
+            typed.hear(bytes);
+        }
         self.tail.extend_from_slice(bytes);
-        if self.listener.answers {
+        if self.listener.terminal.answers {
             answer(bytes, type_in);
         }
-        self.is_marked |= self.listener.marker.is_some_and(|marker| marker.is_match(&self.tail));
+        self.is_marked |=
+            self.listener.terminal.marker.is_some_and(|marker| marker.is_match(&self.tail));
         if let (Some(Titles { works, asks }), Some(title)) =
-            (self.listener.titles, last_title(&self.tail))
+            (self.listener.terminal.titles, last_title(&self.tail))
         {
             let says = |part: &str| memchr::memmem::find(title, part.as_bytes()).is_some();
             (self.is_working, self.is_asking) = (says(works), says(asks));

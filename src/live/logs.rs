@@ -351,19 +351,75 @@ fn read_from(path: &Path, start: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// Keeps the logs that are documents as the bundle has them before a turn: an attempt that does not count writes over them, and nothing
+/// of a document can be cut off. Those of the turn before stay too.
+pub fn keep_documents(rows: &[LogRow], bundle: &Path, kept: &Kept) -> Result<(), WriteError> {
+    let folder = kept.folder();
+    for row in rows.iter().filter(|row| is_document(&row.name)) {
+        let copy = bundle.join("session").join(&row.name);
+        let is_it = fs::metadata(&copy).is_ok_and(|meta| meta.len() == row.bytes);
+        if is_it && kept.of(row).is_none() {
+            fs::create_dir_all(&folder).map_err(WriteError::at(&folder))?;
+            let to = folder.join(kept_name(row));
+            fs::copy(&copy, &to).map_err(WriteError::at(&to))?;
+        }
+    }
+    let _ = fs::remove_dir_all(kept.two_before()); // it may well not be there
+    Ok(())
+}
+
+/// Where documents are kept as they were before a turn.
+#[derive(Debug, Clone)]
+pub struct Kept {
+    root: PathBuf,
+    turn: usize,
+}
+
+impl Kept {
+    /// `requests` is a folder that the agent does not work in.
+    pub fn before(turn: usize, requests: &Path) -> Self {
+        Self { root: requests.join("documents"), turn }
+    }
+
+    fn folder(&self) -> PathBuf {
+        self.root.join(self.turn.to_string())
+    }
+
+    fn two_before(&self) -> PathBuf {
+        self.root.join(self.turn.saturating_sub(2).to_string())
+    }
+
+    /// A document as it was; None where it was not kept.
+    fn of(&self, row: &LogRow) -> Option<Vec<u8>> {
+        let content = fs::read(self.folder().join(kept_name(row))).ok()?;
+        (content.len() as u64 == row.bytes).then_some(content)
+    }
+}
+
+fn kept_name(row: &LogRow) -> String {
+    row.name.replace('/', "%")
+}
+
 /// Makes the agent's logs what they were: longer ones are cut, documents put back, new ones go. What the bundle has of them goes
 /// along.
-pub fn cut_back(places: &[Logs], before: &[LogRow], bundle: &Path) -> Result<(), WriteError> {
+pub fn cut_back(
+    places: &[Logs],
+    before: &[LogRow],
+    bundle: &Path,
+    kept: &Kept,
+) -> Result<(), WriteError> {
     for (name, source) in find(places) {
         let row = before.iter().find(|row| row.name == name);
         let failed = WriteError::at(&source);
         match row {
             None => fs::remove_file(&source).map_err(failed)?,
-            Some(row) if is_document(&name) => put_back(&source, row, bundle).map_err(failed)?,
+            Some(row) if is_document(&name) => {
+                put_back(&source, row, bundle, kept).map_err(failed)?;
+            }
             Some(row) => cut(&source, row.bytes).map_err(failed)?,
         }
     }
-    cut_copies(before, bundle)
+    cut_copies(before, bundle, kept)
 }
 
 /// Whether a log is written anew as a whole each time, so that a part of it is nothing.
@@ -371,18 +427,21 @@ fn is_document(name: &str) -> bool {
     name.ends_with(".json")
 }
 
-/// Gives a log that is a document the content that the bundle has of it, where that is what it was.
-fn put_back(source: &Path, row: &LogRow, bundle: &Path) -> io::Result<()> {
-    let copy = fs::read(bundle.join("session").join(&row.name))?;
-    let is_it = copy.len() as u64 == row.bytes;
-    if is_it && fs::read(source)? != copy {
-        fs::write(source, copy)?;
+/// Gives a log that is a document the content that it had, where that was kept or is what the bundle has.
+fn put_back(source: &Path, row: &LogRow, bundle: &Path, kept: &Kept) -> io::Result<()> {
+    let content = match kept.of(row) {
+        Some(content) => content,
+        None => fs::read(bundle.join("session").join(&row.name))?,
+    };
+    let is_it = content.len() as u64 == row.bytes;
+    if is_it && fs::read(source)? != content {
+        fs::write(source, content)?;
     }
     Ok(())
 }
 
 /// Makes the bundle's copies what they were.
-pub fn cut_copies(before: &[LogRow], bundle: &Path) -> Result<(), WriteError> {
+pub fn cut_copies(before: &[LogRow], bundle: &Path, kept: &Kept) -> Result<(), WriteError> {
     let folder = bundle.join("session");
     let mut names = vec![];
     let Ok(every) = GlobBuilder::new("**").build() else { return Ok(()) };
@@ -392,6 +451,12 @@ pub fn cut_copies(before: &[LogRow], bundle: &Path) -> Result<(), WriteError> {
         let path = folder.join(&name);
         let failed = WriteError::at(&path);
         match before.iter().find(|row| row.name == shown) {
+            Some(row) if is_document(&shown) => {
+                let is_it = fs::metadata(&path).is_ok_and(|meta| meta.len() == row.bytes);
+                if let Some(content) = kept.of(row).filter(|_| !is_it) {
+                    replace_through(bundle, &path, &content)?;
+                }
+            }
             Some(row) => cut(&path, row.bytes).map_err(failed)?,
             None if shown.ends_with(".cast") => {} // what the terminal showed did happen
             None => fs::remove_file(&path).map_err(failed)?,
@@ -515,9 +580,37 @@ mod tests {
         let before = copy(&places, bundle.path(), &Secrets::default()).unwrap().rows;
         fs::write(&source, "{\"turns\": 2, \"more\": true}").unwrap();
 
-        cut_back(&places, &before, bundle.path()).unwrap();
+        cut_back(&places, &before, bundle.path(), &Kept::before(2, home.path())).unwrap();
 
         assert_eq!(fs::read_to_string(&source).unwrap(), "{\"turns\": 1}");
+    }
+
+    /// The bundle once kept the attempt that had failed, and counted it with the one that was made after it.
+    #[test]
+    fn a_document_that_an_attempt_has_written_over_is_put_back_here_and_in_the_bundle() {
+        let (home, bundle, mut places) = place();
+        places[0].pattern = "**/*.traj.json".into();
+        let source = home.path().join("a/run.traj.json");
+        let copied = || fs::read_to_string(bundle.path().join("session/run.traj.json")).unwrap();
+        let elsewhere = tempfile::tempdir().unwrap();
+        let requests = elsewhere.path().join("requests");
+        for turn in 1..5 {
+            fs::write(&source, "1".repeat(turn)).unwrap();
+            let before = copy(&places, bundle.path(), &Secrets::default()).unwrap().rows;
+            let kept = Kept::before(turn + 1, &requests);
+            keep_documents(&before, bundle.path(), &kept).unwrap();
+            fs::write(&source, "a longer one that failed").unwrap();
+            copy(&places, bundle.path(), &Secrets::default()).unwrap();
+
+            cut_back(&places, &before, bundle.path(), &kept).unwrap();
+
+            assert_eq!(
+                (fs::read_to_string(&source).unwrap(), copied()),
+                ("1".repeat(turn), "1".repeat(turn))
+            );
+        }
+        let folders = fs::read_dir(requests.join("documents")).unwrap().count();
+        assert_eq!(folders, 2, "those of turns long past are gone");
     }
 
     #[test]
@@ -533,7 +626,7 @@ mod tests {
         fs::write(home.path().join("new.jsonl"), "x").unwrap();
         copy(&places, bundle.path(), &secrets).unwrap();
 
-        cut_back(&places, &before, bundle.path()).unwrap();
+        cut_back(&places, &before, bundle.path(), &Kept::before(2, home.path())).unwrap();
 
         assert_eq!(fs::read(&source).unwrap(), b"1\n2");
         assert_eq!(copy(&places, bundle.path(), &secrets).unwrap().rows, before);

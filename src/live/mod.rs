@@ -73,6 +73,7 @@ pub mod states;
 pub mod turn;
 mod typing;
 pub mod under_way;
+mod unsent;
 mod version;
 
 pub use control::{Control, LiveCommand};

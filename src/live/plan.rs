@@ -114,6 +114,7 @@ pub fn of(job: &Job) -> Result<Plan, CannotStart> {
         },
         done_again: match driver.rewind() {
             Rewind::Logs => "its logs are cut back to where they were",
+            Rewind::Import => "it is given its session as it was before",
             Rewind::Restart => "it begins a new session",
             Rewind::GoOn => "it remembers the turn that does not count",
         },
@@ -125,6 +126,19 @@ pub fn of(job: &Job) -> Result<Plan, CannotStart> {
 
 fn words(call: Call) -> Vec<String> {
     std::iter::once(call.program).chain(call.args).collect()
+}
+
+/// Calls a program of which the output is nobody's. The error is a sentence.
+pub fn called(order: &Order<'_>) -> Result<(), String> {
+    let program = &order.call.program;
+    let ended = order.command().and_then(|mut command| {
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status()
+    });
+    match ended {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("{program} failed ({status})")),
+        Err(why) => Err(cannot_run(program, &why)),
+    }
 }
 
 /// Calls a program whose output is the content of a file. The error is a sentence.

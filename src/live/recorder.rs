@@ -30,7 +30,7 @@ use super::{
     isolation::Network,
     journal::{self, Entry, Journal, Progress},
     layers::{self, Maker, Stack, StackParts, TakenIn},
-    logs::{self, Watch},
+    logs::{self, Kept, Watch},
     loopback::{Relay, Way},
     manifest::{Conduct, Configuration, Course, Manifest, Surroundings},
     process::{self, Process},
@@ -493,12 +493,17 @@ impl<'a> Recorder<'a> {
 
     fn rewind(&mut self, turn: usize) -> Result<(), Halt> {
         let places = self.agent.driver.logs(&self.stage);
+        let kept = Kept::before(turn, &self.stage.requests());
         match self.agent.driver.rewind() {
-            Rewind::Logs => logs::cut_back(&places, self.progress.logs(), &self.bundle)?,
+            Rewind::Logs => logs::cut_back(&places, self.progress.logs(), &self.bundle, &kept)?,
             Rewind::Restart => {
                 // The process that wrote them is gone: what they say of the turn that does not count would be a turn of its own.
-                logs::cut_back(&places, self.progress.logs(), &self.bundle)?;
+                logs::cut_back(&places, self.progress.logs(), &self.bundle, &kept)?;
                 self.agent.session = None;
+            }
+            Rewind::Import => {
+                logs::cut_back(&places, self.progress.logs(), &self.bundle, &kept)?;
+                self.import(turn)?;
             }
             Rewind::GoOn if self.agent.session.is_some() => self.warn(&format!(
                 "turn {turn} is done again in the same session: the agent remembers the one that does not count"
@@ -792,7 +797,8 @@ impl Opening<'_> {
                 "from turn {turn} on the agent is in a new session: its folder {work} was gone when the run was gone on with"
             ));
         }
-        logs::cut_copies(progress.logs(), bundle)?;
+        let kept = Kept::before(progress.done.len() + 1, &stage.requests());
+        logs::cut_copies(progress.logs(), bundle, &kept)?;
         let version = self.version(&stage).map_err(CannotStart::Wrong)?;
         if version != before.version {
             let said = |it: &Option<String>| it.clone().unwrap_or_else(|| "unknown".into());

@@ -28,8 +28,8 @@ use super::{
     event::Event,
     journal::{self, Done, Entry},
     layers::{Dressed, Request},
-    listener::{Listener, Outcome, Person},
-    logs::{self, Begun, LogRow, LogWords, Says, Watch},
+    listener::{Listener, Outcome, Person, TerminalWatch},
+    logs::{self, Begun, Kept, LogRow, LogWords, Says, Watch},
     manifest::{FileRemarks, Layers, LogPlace, Reported, State, TurnRow, Typed},
     process::{Ending, Order, Process},
     queued::{Interjections, Queued},
@@ -37,6 +37,7 @@ use super::{
     run::Halt,
     setup::Setup,
     stage::host_of,
+    unsent::Unsent,
 };
 
 /// What became of an attempt.
@@ -145,6 +146,8 @@ impl Recorder<'_> {
         let (attempt, before) = (self.attempts, self.progress.commit().map(str::to_owned));
         let prompt_file = self.stage.requests().join(format!("turn-{turn:03}.txt"));
         fs::write(&prompt_file, &dressed.text).map_err(WriteError::at(&prompt_file))?;
+        let kept = Kept::before(turn, &self.stage.requests());
+        logs::keep_documents(self.progress.logs(), &self.bundle, &kept)?;
         let request_sha256 = sha256(dressed.text.as_bytes());
         self.record(&Entry::TurnBegan { turn, attempt, request_sha256, before: before.clone() })?;
         let without_memory = self.begins_anew(turn) && !dressed.restarts;
@@ -226,6 +229,7 @@ impl Recorder<'_> {
         let was_typed = std::mem::take(&mut self.steering.is_sent) && goes_on;
         let types = !was_typed && (goes_on || call.input == Input::Typed);
         let keys = if types { self.keys_of(&sent.dressed.text) } else { vec![] };
+        let sends = self.agent.driver.sends().filter(|_| types);
         let waits_first = !goes_on && call.input == Input::Typed;
         let (mut heard, mut meanwhile) = (AgentOutput::default(), Interjections::default());
         let mut reader = self.agent.driver.reader();
@@ -241,11 +245,14 @@ impl Recorder<'_> {
             heard: &mut heard,
             secrets: &stage.secrets,
             cast,
-            marker: marker.as_ref(),
-            titles,
-            shown,
+            terminal: TerminalWatch {
+                marker: marker.as_ref(),
+                titles,
+                shown,
+                typed: None,
+                answers,
+            },
             look: &mut || watch.as_mut().map_or(Says::UnderWay, Watch::look),
-            answers,
             file: fs::File::create(sent.prompt_file.with_extension("out")).ok(),
             grow: &mut || logs::grow(&places, bundle, &stage.secrets),
             person: Person {
@@ -262,12 +269,13 @@ impl Recorder<'_> {
         }
         if outcome == Outcome::Marked {
             process.type_in(&keys);
+            listener.terminal.typed = sends.map(|key| Unsent::new(&sent.dressed.text, key));
             outcome = listener.listen(&mut process);
         }
         let stays =
             matches!(outcome, Outcome::Marked | Outcome::Declared) && process.has_terminal();
         let ending = if stays { None } else { listener.end(&mut process) };
-        self.agent.shown = std::mem::take(&mut listener.shown);
+        self.agent.shown = std::mem::take(&mut listener.terminal.shown);
         let seconds = began.elapsed().as_secs_f64();
         self.agent.process = stays.then_some(process);
         let left_running = if stays { 0 } else { super::process::sweep(&self.stage.id) };
@@ -533,6 +541,39 @@ impl Recorder<'_> {
         };
         if let Err(why) = super::plan::written(&order, &path) {
             self.warn(&format!("the agent's log could not be written down: {why}"))?;
+        }
+        Ok(())
+    }
+
+    /// Gives the agent its session back as its log has it.
+    pub fn import(&mut self, turn: usize) -> Result<(), Halt> {
+        let prompt_file = self.stage.requests().join(format!("turn-{turn:03}.txt"));
+        let ask = Ask {
+            setup: &self.setup,
+            stage: &self.stage,
+            session: self.agent.session.as_deref(),
+            fresh: "",
+            prompt: "",
+            prompt_file: &prompt_file,
+            turn,
+        };
+        let workspace = self.stage.workspace();
+        let mut last = Ok(());
+        for call in self.agent.driver.import(&ask) {
+            last = super::plan::called(&Order {
+                call: &call,
+                environment: &self.stage.environment,
+                folder: &workspace,
+                prompt_file: &prompt_file,
+                size: self.setup.size,
+                confinement: &self.guard.confinement,
+            });
+        }
+        if let Err(why) = last {
+            self.agent.session = None;
+            self.warn(&format!(
+                "turn {turn} is done again in a new session: the one before could not be given back to the agent: {why}"
+            ))?;
         }
         Ok(())
     }

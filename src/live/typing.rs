@@ -1,7 +1,7 @@
 //! What a person has typed into an agent's terminal and not sent yet, as a line editor would have it.
 //!
 //! Movements of the cursor are not followed: what the agent was asked stands in its own log, this is what we know where it
-//! has none.
+//! has none. Keys come as the agent asked for them: bytes, or sequences of the kitty keyboard protocol and of xterm's `modifyOtherKeys`.
 
 #[derive(Debug, Clone, Default)]
 pub struct Typing {
@@ -33,17 +33,12 @@ impl Typing {
             self.line.extend(typed.iter().skip(2).filter(|byte| **byte >= b' '));
         }
         if !self.escape.is_empty() {
-            self.escaped(key);
-            return None;
+            return self.escaped(key);
         }
         match key {
             0x1b => self.escape.push(key),
             b'\r' | b'\n' if self.is_pasting => self.line.push(b'\n'),
-            b'\r' | b'\n' => {
-                let line = std::mem::take(&mut self.line);
-                let line = String::from_utf8_lossy(&line).trim().to_owned();
-                return (!line.is_empty()).then_some(line);
-            }
+            b'\r' | b'\n' => return self.send(),
             0x7f | 0x08 => self.erase(),
             0x03 | 0x15 => self.line.clear(),
             b' '.. => self.line.push(key),
@@ -52,13 +47,19 @@ impl Typing {
         None
     }
 
+    fn send(&mut self) -> Option<String> {
+        let line = std::mem::take(&mut self.line);
+        let line = String::from_utf8_lossy(&line).trim().to_owned();
+        (!line.is_empty()).then_some(line)
+    }
+
     /// Whether what comes is an answer of the terminal, as that to a question about its colours: it is written where keys are.
     fn is_answering(&self) -> bool {
         self.escape.get(1).is_some_and(|second| b"]P_^X".contains(second))
     }
 
     /// A sequence ends with a letter or `~`, an answer with BEL or `ESC \`; those of one more byte end at once.
-    fn escaped(&mut self, key: u8) {
+    fn escaped(&mut self, key: u8) -> Option<String> {
         self.escape.push(key);
         let is_long = self.escape.get(1).is_some_and(|second| b"[O".contains(second));
         let is_over = if self.is_answering() {
@@ -66,18 +67,115 @@ impl Typing {
         } else {
             !is_long || self.escape.len() > 2 && (0x40..0x7f).contains(&key)
         };
-        if is_over {
-            match self.escape.as_slice() {
-                b"\x1b[200~" => self.is_pasting = true,
-                b"\x1b[201~" => self.is_pasting = false,
-                _ => {}
-            }
-            self.escape.clear();
+        if !is_over {
+            return None;
         }
+        let sequence = std::mem::take(&mut self.escape);
+        match sequence.as_slice() {
+            b"\x1b[200~" => self.is_pasting = true,
+            b"\x1b[201~" => self.is_pasting = false,
+            b"\x1b\r" => self.line.push(b'\n'),
+            sequence => return self.pressed(&Pressed::read(sequence)?),
+        }
+        None
+    }
+
+    /// A key that came as a sequence. With a modifier, return makes a line in most agents and sends nothing.
+    fn pressed(&mut self, key: &Pressed) -> Option<String> {
+        let Pressed { number, modifiers, text } = key;
+        match (*number, modifiers) {
+            (ENTER | ENTER_ON_KEYPAD, 0) => return self.send(),
+            (ENTER | ENTER_ON_KEYPAD, _) => self.line.push(b'\n'),
+            (BACKSPACE, _) => self.erase(),
+            (C | U, &CTRL) => self.line.clear(),
+            (J, &CTRL) => self.line.push(b'\n'),
+            (H, &CTRL) => self.erase(),
+            _ => self.line.extend(text.iter().collect::<String>().as_bytes()),
+        }
+        None
     }
 
     fn erase(&mut self) {
         while self.line.pop().is_some_and(|byte| byte & 0xc0 == 0x80) {}
+    }
+}
+
+const ENTER: u32 = 13;
+const ENTER_ON_KEYPAD: u32 = 57414;
+const BACKSPACE: u32 = 127;
+const C: u32 = 'c' as u32;
+const H: u32 = 'h' as u32;
+const J: u32 = 'j' as u32;
+const U: u32 = 'u' as u32;
+
+const SHIFT: u32 = 1;
+const CTRL: u32 = 4;
+
+/// The event of a key that is let go.
+const LET_GO: u32 = 3;
+
+/// Locks do not change what a key does.
+const LOCKS: u32 = 64 | 128;
+
+/// The digits and signs of the keypad.
+const KEYPAD: std::ops::RangeInclusive<u32> = 57399..=57413;
+
+/// A key that came as a sequence and was not let go.
+struct Pressed {
+    number: u32,
+    /// Without the locks.
+    modifiers: u32,
+    /// What it types.
+    text: Vec<char>,
+}
+
+impl Pressed {
+    /// `CSI number:shifted ; modifiers:event ; text u`, or `CSI 27 ; modifiers ; code ~`. None for other sequences, and for a key that
+    /// is let go.
+    fn read(sequence: &[u8]) -> Option<Self> {
+        let (end, fields) = sequence.strip_prefix(b"\x1b[")?.split_last()?;
+        let fields = std::str::from_utf8(fields).ok()?;
+        let mut fields: Vec<Vec<Option<u32>>> = fields
+            .split(';')
+            .map(|field| field.split(':').map(|number| number.parse().ok()).collect())
+            .collect();
+        match (end, fields.first()?.first()?) {
+            (b'u', Some(_)) => {}
+            (b'~', Some(27)) if fields.len() == 3 => {
+                fields = vec![fields[2].clone(), fields[1].clone()]
+            }
+            _ => return None,
+        }
+        let at = |field: usize, part: usize| *fields.get(field)?.get(part)?;
+        if at(1, 1) == Some(LET_GO) {
+            return None;
+        }
+        let number = at(0, 0)?;
+        let modifiers = at(1, 0).unwrap_or(1).saturating_sub(1);
+        let told = fields.get(2).into_iter().flatten().filter_map(|it| char::from_u32((*it)?));
+        let mut text: Vec<char> = told.collect();
+        let is_plain = modifiers & !LOCKS & !SHIFT == 0;
+        if text.is_empty() && is_plain {
+            text = typed(number, at(0, 1), modifiers & SHIFT != 0);
+        }
+        Some(Self { number, modifiers: modifiers & !LOCKS, text })
+    }
+}
+
+/// What a key types, of which the text was not told.
+fn typed(number: u32, shifted: Option<u32>, shift: bool) -> Vec<char> {
+    if KEYPAD.contains(&number) {
+        let at = usize::try_from(number - KEYPAD.start()).unwrap_or_default();
+        return "0123456789./*-+".chars().nth(at).into_iter().collect();
+    }
+    let is_private = (57344..=63743).contains(&number);
+    let Some(c) = char::from_u32(number).filter(|c| !c.is_control() && !is_private) else {
+        return vec![];
+    };
+    match shifted.and_then(char::from_u32) {
+        Some(shifted) if shift => vec![shifted],
+        _ if shift => c.to_uppercase().collect(),
+        _ => vec![c],
     }
 }
 
@@ -105,5 +203,51 @@ mod tests {
         assert_eq!(typing.rest().as_deref(), Some("half"));
         typing.clear();
         assert_eq!(typing.take(b"\r"), None);
+    }
+
+    #[test]
+    fn keys_that_come_as_sequences_are_typed_too() {
+        let sent = |keys: &str| Typing::default().take(keys.replace("CSI ", "\x1b[").as_bytes());
+        let some = |text: &str| Some(text.to_owned());
+
+        // Shift and return, alt and return and control and j begin a line.
+        assert_eq!(
+            sent("oneCSI 13;2utwo\x1b\rthreeCSI 106;5ufour\r"),
+            some("one\ntwo\nthree\nfour")
+        );
+        assert_eq!(sent("oneCSI 27;2;13~two\r"), some("one\ntwo"));
+        // Every key as a sequence, with its text or without, pressed and let go.
+        assert_eq!(sent("CSI 104uCSI 104;1:3uCSI 105uCSI 105;1:3uCSI 13uCSI 13;1:3u"), some("hi"));
+        assert_eq!(sent("CSI 97;2;65uCSI 97;;97uCSI 98:66;2uCSI 99;2uCSI 13u"), some("AaBC"));
+        assert_eq!(sent("CSI 97;129uCSI 57404uCSI 57414u"), some("a5"), "with num lock");
+        assert_eq!(sent("abCSI 127ucCSI 127;1:3uCSI 13u"), some("ac"));
+        assert_eq!(sent("goneCSI 117;5unext\r"), some("next"));
+        // What is no text, and what the terminal answers.
+        assert_eq!(
+            sent("aCSI 27uCSI ACSI 1;5DCSI 57441;2uCSI 105;5uCSI ?1uCSI ?62;cb\r"),
+            some("ab")
+        );
+        assert_eq!(sent("aCSI uCSI ;;uCSI 99999999999;9ub\r"), some("ab"));
+    }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::prelude::ProptestConfig { cases: 256, ..Default::default() })]
+        #[test]
+        fn whatever_keys_come_nothing_breaks_and_what_is_sent_is_text(
+            keys in proptest::collection::vec(
+                proptest::prop_oneof![
+                    proptest::collection::vec(proptest::prelude::any::<u8>(), 0..12),
+                    proptest::strategy::Strategy::prop_map("\\x1b\\[[0-9;:]{0,14}[u~A]", String::into_bytes),
+                ],
+                0..20,
+            ),
+        ) {
+            let mut typing = Typing::default();
+            for key in keys {
+                let sent = typing.take(&key);
+                proptest::prop_assert!(sent.is_none_or(|sent| !sent.trim().is_empty()));
+            }
+            let _ = typing.rest();
+        }
     }
 }

@@ -162,6 +162,9 @@ impl Screen {
     fn take(&mut self, event: Event, terminal: &mut Terminal) -> io::Result<Option<Left>> {
         match event {
             Event::Asked(Message::Press(key)) => self.press(key, terminal),
+            Event::Asked(Message::Key(event)) if event.is_down() => {
+                event.key().map_or(Ok(None), |key| self.press(key, terminal))
+            }
             Event::Asked(Message::Resized(Size { height, .. })) => {
                 self.table.resize(height);
                 Ok(None)

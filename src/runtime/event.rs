@@ -34,6 +34,8 @@ pub enum Event {
     Living(Message),
     /// A signal arrived.
     Signal(i32),
+    /// It is known what the terminal can tell of keys.
+    KeyboardKnown,
     /// There is no terminal any more.
     Gone,
     /// The recording that is followed has grown.

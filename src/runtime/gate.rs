@@ -59,10 +59,11 @@ impl Gate {
     }
 }
 
+/// Ends the read that the reader is in.
 #[cfg(unix)]
-fn nudge() {
+pub fn nudge() {
     let _ = signal_hook::low_level::raise(signal_hook::consts::SIGWINCH); // the caller tries again
 }
 
 #[cfg(not(unix))]
-fn nudge() {}
+pub fn nudge() {}

@@ -3,8 +3,8 @@
 use crossbeam_channel::Sender;
 use ratatui::{
     crossterm::event::{
-        Event as LiveEvent, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent,
-        MouseEventKind, read,
+        Event as LiveEvent, KeyCode, KeyEvent as LiveKey, KeyEventKind, KeyEventState,
+        KeyModifiers, MediaKeyCode, ModifierKeyCode, MouseButton, MouseEvent, MouseEventKind, read,
     },
     layout::Size,
 };
@@ -16,12 +16,13 @@ use std::{
 use crate::{
     shell::{Message, state},
     widgets::{
-        key::{Code, Key},
+        key::Code,
+        key_event::{Action, KeyEvent, Modifiers, Symbol, lower},
         mouse::{Kind, Mouse},
     },
 };
 
-use super::{event::Event, gate::Gate};
+use super::{event::Event, gate::Gate, keyboard};
 
 /// Reads the terminal for as long as the program lives; reading cannot be called off.
 pub fn listen(sender: Sender<Event>, gate: Gate) {
@@ -29,6 +30,9 @@ pub fn listen(sender: Sender<Event>, gate: Gate) {
         let mut clicks = Clicks::default();
         loop {
             gate.pass();
+            if keyboard::ask_if_wanted() && sender.send(Event::KeyboardKnown).is_err() {
+                return;
+            }
             let event = match read() {
                 Ok(LiveEvent::Mouse(told)) => {
                     let mouse = clicks.mouse(&told, Instant::now());
@@ -47,7 +51,10 @@ pub fn listen(sender: Sender<Event>, gate: Gate) {
 
 fn message(told: &LiveEvent) -> Option<Message> {
     match told {
-        LiveEvent::Key(key) => self::key(key).map(Message::Press),
+        LiveEvent::Key(key) => {
+            let key_event = key_event(key)?;
+            Some(key_event.press().map_or(Message::Key(key_event), Message::Press))
+        }
         LiveEvent::Paste(text) => Some(Message::Paste(text.clone())),
         LiveEvent::Resize(width, height) => {
             Some(Message::Resized(Size { width: *width, height: *height }))
@@ -92,20 +99,51 @@ impl Clicks {
     }
 }
 
-fn key(key: &KeyEvent) -> Option<Key> {
-    if key.kind == KeyEventKind::Release {
-        return None;
-    }
-    let code = code(key.code)?;
-    let has = |modifier| key.modifiers.contains(modifier);
-    // A character or a back-tab has its shift in itself.
-    let shows_shift = !matches!(code, Code::Char(_) | Code::BackTab);
-    Some(Key {
-        code,
-        ctrl: has(KeyModifiers::CONTROL),
-        alt: has(KeyModifiers::ALT),
-        shift: shows_shift && has(KeyModifiers::SHIFT),
-    })
+fn key_event(key: &LiveKey) -> Option<KeyEvent> {
+    let is_on_keypad = key.state.contains(KeyEventState::KEYPAD);
+    let symbol = match (code(key.code), is_on_keypad) {
+        (Some(code), true) => Symbol::Keypad(code),
+        (Some(code), false) if is_shared(key) && !keyboard::tells_keys_apart() => {
+            Symbol::Control(code)
+        }
+        (Some(code), false) => Symbol::Code(code),
+        (None, _) => Symbol::Number(number(key.code)?),
+    };
+    let action = match key.kind {
+        KeyEventKind::Press => Action::Press,
+        KeyEventKind::Repeat => Action::Repeat,
+        KeyEventKind::Release => Action::Release,
+    };
+    Some(KeyEvent { symbol, modifiers: modifiers(key, symbol), action })
+}
+
+/// Whether without the kitty keyboard protocol the control character of a key is that of others too.
+fn is_shared(key: &LiveKey) -> bool {
+    key.modifiers.contains(KeyModifiers::CONTROL)
+        && matches!(key.code, KeyCode::Char('h' | '4'..='7'))
+}
+
+fn modifiers(key: &LiveKey, symbol: Symbol) -> Modifiers {
+    // A capital and a back-tab have their shift in themselves.
+    let has_shift = match symbol {
+        Symbol::Code(Code::Char(c)) | Symbol::Keypad(Code::Char(c)) => lower(c).is_some(),
+        Symbol::Code(Code::BackTab) => true,
+        _ => false,
+    };
+    let held = |all: Modifiers, (modifier, ours)| all.with(ours, key.modifiers.contains(modifier));
+    let all = [
+        (KeyModifiers::SHIFT, Modifiers::SHIFT),
+        (KeyModifiers::ALT, Modifiers::ALT),
+        (KeyModifiers::CONTROL, Modifiers::CTRL),
+        (KeyModifiers::SUPER, Modifiers::SUPER),
+        (KeyModifiers::HYPER, Modifiers::HYPER),
+        (KeyModifiers::META, Modifiers::META),
+    ]
+    .into_iter()
+    .fold(Modifiers::default(), held)
+    .with(Modifiers::CAPS_LOCK, key.state.contains(KeyEventState::CAPS_LOCK))
+    .with(Modifiers::NUM_LOCK, key.state.contains(KeyEventState::NUM_LOCK));
+    if has_shift { all.with(Modifiers::SHIFT, false) } else { all }
 }
 
 fn code(code: KeyCode) -> Option<Code> {
@@ -131,9 +169,83 @@ fn code(code: KeyCode) -> Option<Code> {
     })
 }
 
+/// A key that bindings do not know, by its number in the kitty keyboard protocol.
+const fn number(code: KeyCode) -> Option<u32> {
+    Some(match code {
+        KeyCode::CapsLock => 57358,
+        KeyCode::ScrollLock => 57359,
+        KeyCode::NumLock => 57360,
+        KeyCode::PrintScreen => 57361,
+        KeyCode::Pause => 57362,
+        KeyCode::Menu => 57363,
+        KeyCode::KeypadBegin => 57427,
+        KeyCode::Media(key) => match key {
+            MediaKeyCode::Play => 57428,
+            MediaKeyCode::Pause => 57429,
+            MediaKeyCode::PlayPause => 57430,
+            MediaKeyCode::Reverse => 57431,
+            MediaKeyCode::Stop => 57432,
+            MediaKeyCode::FastForward => 57433,
+            MediaKeyCode::Rewind => 57434,
+            MediaKeyCode::TrackNext => 57435,
+            MediaKeyCode::TrackPrevious => 57436,
+            MediaKeyCode::Record => 57437,
+            MediaKeyCode::LowerVolume => 57438,
+            MediaKeyCode::RaiseVolume => 57439,
+            MediaKeyCode::MuteVolume => 57440,
+        },
+        KeyCode::Modifier(key) => match key {
+            ModifierKeyCode::LeftShift => 57441,
+            ModifierKeyCode::LeftControl => 57442,
+            ModifierKeyCode::LeftAlt => 57443,
+            ModifierKeyCode::LeftSuper => 57444,
+            ModifierKeyCode::LeftHyper => 57445,
+            ModifierKeyCode::LeftMeta => 57446,
+            ModifierKeyCode::RightShift => 57447,
+            ModifierKeyCode::RightControl => 57448,
+            ModifierKeyCode::RightAlt => 57449,
+            ModifierKeyCode::RightSuper => 57450,
+            ModifierKeyCode::RightHyper => 57451,
+            ModifierKeyCode::RightMeta => 57452,
+            ModifierKeyCode::IsoLevel3Shift => 57453,
+            ModifierKeyCode::IsoLevel5Shift => 57454,
+        },
+        _ => return None,
+    })
+}
+
 #[cfg(test)]
 mod tests {
+    use crate::widgets::key::Key;
+
     use super::*;
+
+    fn told(code: KeyCode, modifiers: KeyModifiers, kind: KeyEventKind) -> Option<Message> {
+        message(&LiveEvent::Key(LiveKey::new_with_kind(code, modifiers, kind)))
+    }
+
+    #[test]
+    fn a_press_is_a_key_and_everything_else_a_stroke() {
+        let (press, shift) = (KeyEventKind::Press, KeyModifiers::SHIFT);
+        assert_eq!(told(KeyCode::Char('G'), shift, press), Some(Message::Press(Key::char('G'))));
+        assert_eq!(
+            told(KeyCode::BackTab, shift, press),
+            Some(Message::Press(Key::plain(Code::BackTab)))
+        );
+        let up = Key { shift: true, ..Key::plain(Code::Up) };
+        assert_eq!(told(KeyCode::Up, shift, press), Some(Message::Press(up)));
+
+        let key_event = |symbol, action| {
+            Some(Message::Key(KeyEvent { symbol, modifiers: Modifiers::default(), action }))
+        };
+        let none = KeyModifiers::NONE;
+        let release = told(KeyCode::Char('q'), none, KeyEventKind::Release);
+        assert_eq!(release, key_event(Symbol::Code(Code::Char('q')), Action::Release));
+        let repeat = told(KeyCode::Char('j'), none, KeyEventKind::Repeat);
+        assert_eq!(repeat, key_event(Symbol::Code(Code::Char('j')), Action::Repeat));
+        let shift_key = KeyCode::Modifier(ModifierKeyCode::LeftShift);
+        assert_eq!(told(shift_key, none, press), key_event(Symbol::Number(57441), Action::Press));
+    }
 
     fn click(clicks: &mut Clicks, column: u16, now: Instant) -> Option<Kind> {
         let told = MouseEvent {

@@ -19,6 +19,7 @@ mod held;
 mod input;
 mod jobs;
 mod judging;
+mod keyboard;
 pub mod living;
 mod options;
 mod outside;

@@ -375,6 +375,7 @@ impl Runtime {
                 self.world.ask_about(opened.recording);
                 self.update(Message::Grown(opened.run))
             }
+            Event::KeyboardKnown => false, // the frame that follows uses it
             Event::Gone => return Then::End(Ending::Signal(HANGUP)),
         };
         match (self.app.is_quitting, suspends) {

@@ -32,7 +32,13 @@ use crate::{
     widgets::theme::Theme,
 };
 
-use super::{clipboard, editor, gate::Gate, outside, run_loop::Display, signals};
+use super::{
+    clipboard, editor,
+    gate::{self, Gate},
+    keyboard, outside,
+    run_loop::Display,
+    signals,
+};
 
 type Backend = CrosstermBackend<BufWriter<Stdout>>;
 
@@ -48,6 +54,7 @@ pub struct Terminal {
     gate: Gate,
     /// Who has the mouse, as far as the terminal has been told.
     mouse: Capture,
+    keyboard: keyboard::OuterKeyboard,
 }
 
 impl Terminal {
@@ -56,7 +63,7 @@ impl Terminal {
         guard_against_panics();
         take_over()?;
         let cells = empty_screen().inspect_err(|_| give_back())?;
-        Ok(Self { cells, gate, mouse: Capture::Off })
+        Ok(Self { cells, gate, mouse: Capture::Off, keyboard: keyboard::OuterKeyboard::default() })
     }
 
     pub fn size() -> io::Result<Size> {
@@ -66,9 +73,11 @@ impl Terminal {
     /// Takes the terminal again, whatever modes somebody left it in, and forgets what was drawn.
     fn take_again(&mut self) -> io::Result<()> {
         disable_raw_mode()?; // or crossterm believes that the mode is still raw
+        execute!(stdout(), Print(keyboard::give_back()))?; // where it was not given back before
         take_over()?;
         self.cells = empty_screen()?;
         self.mouse = Capture::Off;
+        self.keyboard = keyboard::OuterKeyboard::default();
         Ok(())
     }
 
@@ -116,7 +125,10 @@ const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1000l";
 impl Display for Terminal {
     fn draw(&mut self, app: &App) -> io::Result<()> {
         let theme = Theme::with(app.shell.looks);
+        let _whole = stdout().lock(); // a question to the terminal would tear the frame
         self.capture_mouse(app.shell.mouse)?;
+        let wanted = app.outer_flags();
+        self.keyboard.follow(wanted, self.cells.backend_mut(), gate::nudge)?;
         queue!(self.cells.backend_mut(), BeginSynchronizedUpdate)?;
         self.cells.draw(|frame| draw::view(app, theme, frame))?;
         queue!(self.cells.backend_mut(), EndSynchronizedUpdate)?;
@@ -178,6 +190,7 @@ fn give_back() {
         let _ = execute!(
             stdout(),
             EndSynchronizedUpdate,
+            Print(keyboard::give_back()),
             Print(MOUSE_OFF),
             DisableBracketedPaste,
             LeaveAlternateScreen,

@@ -36,9 +36,13 @@ use crate::{
         question::{Answer, Part},
         request::Request,
     },
-    views::replay::{self, search, spot::Spot},
+    views::{
+        live::terminal::keyboard::Flags,
+        replay::{self, search, spot::Spot},
+    },
     widgets::{
         key::Key,
+        key_event::KeyEvent,
         layout::{Layout, Shown, Zoom},
     },
 };
@@ -93,7 +97,8 @@ impl App {
     pub(crate) fn take(&mut self, message: Message) -> Vec<Effect> {
         let layout = self.screens.layout();
         match message {
-            Message::Press(key) => return self.press(key),
+            Message::Press(key) => return self.press(key.into()),
+            Message::Key(event) => return self.press(event),
             Message::Paste(text) => return self.paste(&text),
             Message::Resized(size) => self.screens.frame.size = size,
             Message::Open(path, place) => return vec![self.screens.open(path, place)],
@@ -259,12 +264,19 @@ impl App {
         over.or_else(|| self.jobs.context()).unwrap_or_else(|| self.screens.context())
     }
 
-    fn press(&mut self, key: Key) -> Vec<Effect> {
+    /// What the terminal around us has to tell of keys; nothing unless an agent has the keyboard and asked for more.
+    pub fn outer_flags(&self) -> Flags {
+        let live = self.screens.live().filter(|_| self.context() == Context::Agent);
+        live.map_or_else(Flags::default, |live| live.terminal.outer_flags())
+    }
+
+    fn press(&mut self, event: KeyEvent) -> Vec<Effect> {
+        let key = event.key().filter(|_| event.is_down()).and_then(Key::bound);
         let is_ours = |key| self.shell.keys.find(Context::Agent, key).is_some();
-        if self.context() == Context::Agent && !key.bound().is_some_and(is_ours) {
-            return self.screens.press_agent(key);
+        if self.context() == Context::Agent && !key.is_some_and(is_ours) {
+            return self.screens.press_agent(event);
         }
-        let Some(key) = key.bound() else { return vec![] };
+        let Some(key) = key else { return vec![] };
         let context = self.context();
         self.shell.is_line_full = false;
         self.parting.is_warned = std::mem::take(&mut self.parting.warns);

@@ -100,7 +100,7 @@ impl App {
         }
         let mut is_enter = false;
         self.screens.on_open_run(|open| is_enter = open.point(mouse, layout));
-        if is_enter { self.press(ENTER) } else { vec![] }
+        if is_enter { self.press(ENTER.into()) } else { vec![] }
     }
 
     fn point_at_overlay(&mut self, mouse: Mouse, layout: &Layout) -> Vec<Effect> {

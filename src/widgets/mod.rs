@@ -7,6 +7,7 @@ pub mod export;
 pub mod facts;
 pub mod hits;
 pub mod key;
+pub mod key_event;
 pub mod layout;
 pub mod line;
 pub mod looks;
@@ -19,6 +20,7 @@ pub mod printed;
 pub mod scroll;
 pub mod signs;
 pub mod spark;
+
 pub mod text;
 pub mod theme;
 pub mod ticks;

@@ -382,6 +382,63 @@ fn an_agent_that_came_back_without_its_memory_is_told_of() {
 }
 
 /// Whether each turn was typed by a person, and what was typed while it was under way.
+/// An agent of one process, whose log is a document of each process.
+fn documents() -> ProgramOptions {
+    ProgramOptions {
+        start: vec!["sh".into(), agent("documents.sh")],
+        logs: vec!["documents/*.traj.json".into()],
+        rewind: RewindWord::Restart,
+        ..typed()
+    }
+}
+
+/// The attempt that failed once stayed in the document of the process before, and was read as a turn of its own.
+#[test]
+fn a_turn_that_failed_and_is_asked_again_stays_in_no_log_that_is_a_document() {
+    let mut desk = Desk::new(documents(), &["one", "two", "fail once", "four"]);
+    desk.job.setup.limits.retries = 1;
+
+    let (ended, _) = desk.run(|_, _| {});
+
+    assert!(ended.halted.is_none(), "{ended:?}");
+    assert_eq!(ended.total.turns, 4);
+    let asked = asked_in_documents(&desk);
+    assert_eq!(asked, [vec!["one", "two"], vec!["fail once", "four"]]);
+    let run = trajview::store::open(&desk.job.bundle).unwrap().run;
+    assert_eq!((run.turns.len(), run.warnings.as_slice()), (4, &[][..]));
+}
+
+#[test]
+fn a_turn_that_failed_last_and_is_asked_again_after_a_stop_stays_in_no_document_either() {
+    let desk = Desk::new(documents(), &["one", "fail once", "three"]);
+    let (ended, _) = desk.run(|_, _| {});
+    assert!(matches!(ended.halted, Some(Halt::Failed { turn: 2, .. })), "{ended:?}");
+    assert_eq!(asked_in_documents(&desk), [vec!["one", "fail once"]], "what it left is there");
+
+    let job = Job::of_bundle(&desk.job.bundle).unwrap();
+    let ended = live::run(&job, Start::Resume, &Control::default(), &mut |_| {}).unwrap();
+
+    assert!(ended.halted.is_none(), "{ended:?}");
+    assert_eq!(asked_in_documents(&desk), [vec!["one"], vec!["fail once", "three"]]);
+    let run = trajview::store::open(&desk.job.bundle).unwrap().run;
+    assert_eq!((run.turns.len(), run.warnings.as_slice()), (3, &[][..]));
+}
+
+/// What a person asked in each document of the bundle, the first document first.
+fn asked_in_documents(desk: &Desk) -> Vec<Vec<String>> {
+    let entries = fs::read_dir(desk.job.bundle.join("session")).unwrap().flatten();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|it| it == "json"));
+    paths.sort();
+    let asked = |path: &PathBuf| {
+        let document: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
+        let messages = document["messages"].as_array().unwrap().iter();
+        let of_user = messages.filter(|message| message["role"] == "user");
+        of_user.map(|message| message["content"].as_str().unwrap().to_owned()).collect()
+    };
+    paths.iter().map(asked).collect()
+}
+
 fn typed_of(run: &Value) -> Vec<(bool, Vec<String>)> {
     let texts = |turn: &Value| -> Vec<String> {
         let within = turn["typed_within"].as_array().cloned().unwrap_or_default();

@@ -13,6 +13,7 @@ mod live_cli;
 mod live_control;
 mod live_drivers;
 mod live_faults;
+mod live_keyboard;
 mod live_killed;
 mod live_layers;
 mod live_screen;

@@ -167,6 +167,17 @@ impl Tui {
             && !parser.screen().hide_cursor()
             && !parser.screen().bracketed_paste()
             && parser.screen().mouse_protocol_mode() == vt100::MouseProtocolMode::None
+            && self.keyboards_taken() == 0
+    }
+
+    /// How often flags of the kitty keyboard protocol were pushed and not popped.
+    pub fn keyboards_taken(&self) -> usize {
+        let written = self.written.lock().unwrap();
+        let text = String::from_utf8_lossy(&written);
+        let is_push =
+            |rest: &&str| rest.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with('u');
+        let pushed = text.split("\x1b[>").skip(1).filter(is_push).count();
+        pushed - text.matches("\x1b[<u").count()
     }
 }
 

@@ -63,6 +63,12 @@ pub trait Driver: Send + Sync + Debug {
         None
     }
 
+    /// What gives it a session back as its log has it, where [`Rewind::Import`] needs it. What is there of it already is taken away
+    /// first, by calls that may fail; the last one may not.
+    fn import(&self, _ask: &Ask<'_>) -> Vec<Call> {
+        vec![]
+    }
+
     /// Understands what one process prints.
     fn reader(&self) -> Box<dyn Reader>;
 
@@ -90,10 +96,15 @@ pub trait Driver: Send + Sync + Debug {
         |_| None
     }
 
-    /// A request as it is typed into a terminal, its end included.
+    /// A request as it is typed into a terminal, with what sends it unless that is to wait ([`Self::sends`]).
     fn typed(&self, prompt: &str) -> Vec<u8> {
         let line = prompt.split_whitespace().collect::<Vec<_>>().join(" ");
         format!("{line}\r").into_bytes()
+    }
+
+    /// The key that sends what was typed, where it is to be pressed once the terminal shows that. None where it is typed with the request.
+    fn sends(&self) -> Option<&'static [u8]> {
+        None
     }
 
     /// The same agent in a terminal of its own, as a person would use it. None where it is not driven that way.
@@ -211,6 +222,8 @@ pub enum Naming {
 pub enum Rewind {
     /// Its logs are its memory: cut back to where they ended before.
     Logs,
+    /// Its log from before is given back to it.
+    Import,
     /// It begins a new session.
     Restart,
     /// It goes on, and remembers the turn that did not count.
@@ -263,10 +276,10 @@ pub fn program_of(driver: &dyn Driver, setup: &Setup) -> String {
     given.unwrap_or_else(|| driver.program().to_owned())
 }
 
-/// A request as a terminal gets what is pasted into it, and the key that sends it.
+/// A request as a terminal gets what is pasted into it.
 pub fn pasted(prompt: &str) -> Vec<u8> {
     let text: String = prompt.chars().filter(|c| *c == '\n' || !c.is_control()).collect();
-    format!("\x1b[200~{text}\x1b[201~\r").into_bytes()
+    format!("\x1b[200~{text}\x1b[201~").into_bytes()
 }
 
 /// Hooks as Codex and Claude Code know them: this program is asked about each call of these tools (all of them where none are

@@ -95,7 +95,7 @@ impl Driver for Mini {
 
     /// Its line editor takes a pasted text with its lines, and sends it when return is pressed.
     fn typed(&self, prompt: &str) -> Vec<u8> {
-        pasted(prompt)
+        [pasted(prompt), b"\r".to_vec()].concat()
     }
 
     fn problem(&self, setup: &Setup) -> Option<String> {

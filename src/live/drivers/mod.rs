@@ -85,6 +85,7 @@ impl Driver for Known {
     logins(stage: &Stage) -> Vec<(&'static str, PathBuf)>;
     call(ask: &Ask<'_>) -> Call;
     export(ask: &Ask<'_>) -> Option<(Call, PathBuf)>;
+    import(ask: &Ask<'_>) -> Vec<Call>;
     reader() -> Box<dyn Reader>;
     logs(stage: &Stage) -> Vec<Logs>;
     watched(stage: &Stage) -> Vec<Logs>;
@@ -94,6 +95,7 @@ impl Driver for Known {
     prompt_of() -> fn(&str) -> Option<String>;
     in_terminal() -> Option<Box<dyn Driver>>;
     typed(prompt: &str) -> Vec<u8>;
+    sends() -> Option<&'static [u8]>;
     is_fine(code: i32) -> bool;
     own_files() -> Vec<&str>;
     takes() -> Offers;

@@ -1,7 +1,7 @@
 //! opencode: `opencode run --format json`, one process a turn, the session resumed by its id.
 //!
-//! It keeps its sessions in a database, so its log is what `opencode export` prints after each turn. The request goes on its
-//! standard input: among its words it would be quoted once more.
+//! It keeps its sessions in a database, so its log is what `opencode export` prints after each turn, and a turn is done again from what
+//! `opencode import` takes back of it. The request goes on its standard input: among its words it would be quoted once more.
 
 use std::path::PathBuf;
 
@@ -27,6 +27,12 @@ const LOGIN: &str = ".local/share/opencode/auth.json";
 
 /// The name under which its settings know our server.
 const PROVIDER: &str = "trajview";
+
+/// What it writes down of a session.
+fn export_file(stage: &Stage, session: &str) -> PathBuf {
+    let file = format!("exports/opencode-{}.json", session.replace(['/', '\\'], "_"));
+    stage.agent().join(file)
+}
 
 fn settings_file(stage: &Stage) -> PathBuf {
     stage.agent().join("opencode.json")
@@ -101,8 +107,20 @@ impl Driver for OpenCode {
         let session = ask.session?;
         let args = vec!["export".to_owned(), session.to_owned()];
         let call = Call { program: program_of(self, ask.setup), args, input: Input::Nothing };
-        let file = format!("exports/opencode-{}.json", session.replace(['/', '\\'], "_"));
-        Some((call, ask.stage.agent().join(file)))
+        Some((call, export_file(ask.stage, session)))
+    }
+
+    /// A session that is there already is not imported over.
+    fn import(&self, ask: &Ask<'_>) -> Vec<Call> {
+        let Some(session) = ask.session else { return vec![] };
+        let file = export_file(ask.stage, session).to_string_lossy().into_owned();
+        let words: [&[&str]; 2] = [&["session", "delete", session], &["import", &file]];
+        let call = |words: &[&str]| Call {
+            program: program_of(self, ask.setup),
+            args: words.iter().map(|word| (*word).to_owned()).collect(),
+            input: Input::Nothing,
+        };
+        words.map(call).into()
     }
 
     fn reader(&self) -> Box<dyn Reader> {
@@ -123,7 +141,7 @@ impl Driver for OpenCode {
     }
 
     fn rewind(&self) -> Rewind {
-        Rewind::GoOn
+        Rewind::Import
     }
 
     fn own_files(&self) -> Vec<&str> {

@@ -109,4 +109,9 @@ impl<S: Screen> Driver for InOwnScreen<S> {
     fn typed(&self, prompt: &str) -> Vec<u8> {
         pasted(prompt)
     }
+
+    /// Some of them (Gemini CLI) take a return that comes right after a paste for a part of it.
+    fn sends(&self) -> Option<&'static [u8]> {
+        Some(b"\r")
+    }
 }

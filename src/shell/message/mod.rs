@@ -19,13 +19,15 @@ use crate::{
     shell::open_run::RunMessage,
     study::studied::Studied,
     views::{compare, judge, live, table},
-    widgets::key::Key,
+    widgets::{key::Key, key_event::KeyEvent},
 };
 
 /// Something happened, in the program's own words. Each feature nests its own.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Message {
     Press(Key),
+    /// What a press does not say: a release, a repeat, a key that no binding has.
+    Key(KeyEvent),
     /// Text pasted into the terminal; only a prompt takes it.
     Paste(String),
     Resized(Size),

@@ -13,7 +13,7 @@ use crate::{
     shell::screens::{Screen, Screens},
     views::live::{Focus, Live, Message, Turn, areas::Areas},
     widgets::{
-        key::Key,
+        key_event::KeyEvent,
         layout::Layout,
         mouse::{Kind, Mouse},
     },
@@ -159,8 +159,8 @@ impl Screens {
     }
 
     /// A key for the agent.
-    pub(crate) fn press_agent(&mut self, key: Key) -> Vec<Effect> {
-        self.live.as_mut().map_or_else(Vec::new, |live| asked(live.press(key)))
+    pub(crate) fn press_agent(&mut self, event: KeyEvent) -> Vec<Effect> {
+        self.live.as_mut().map_or_else(Vec::new, |live| asked(live.press(event)))
     }
 
     pub(crate) fn paste_live(&mut self, text: &str) -> Vec<Effect> {

@@ -19,7 +19,7 @@ use crate::{
         live::{Asked, Changed, Command, How, Layer, LiveEvent, Pause, Plan, Spent},
     },
     widgets::{
-        key::Key,
+        key_event::KeyEvent,
         mouse::Mouse,
         scroll::{Motion, Scroll},
     },
@@ -297,8 +297,8 @@ impl Live {
     }
 
     /// A key for the agent.
-    pub fn press(&mut self, key: Key) -> Vec<Command> {
-        typed(self.terminal.press(key))
+    pub fn press(&mut self, event: impl Into<KeyEvent>) -> Vec<Command> {
+        typed(self.terminal.press(event))
     }
 
     /// Pasted text goes where the keyboard is.
@@ -336,6 +336,7 @@ impl Live {
             LiveEvent::Silent => return typed(self.terminal.end_wait().replies),
             LiveEvent::Started { has_terminal } => {
                 self.plan.is_interactive = has_terminal;
+                self.terminal.begin_program();
                 if has_terminal && self.plan.is_chat {
                     return self.enter();
                 }

@@ -1,5 +1,7 @@
 use ratatui::layout::Rect;
 
+use crate::widgets::key::Key;
+
 use super::*;
 
 fn areas() -> Areas {

@@ -1,13 +1,21 @@
 //! Keys and text as a program in a terminal hears them: xterm's sequences, in the mode the program asked for.
 //!
 //! A modified special key carries `1 + shift + 2 alt + 4 ctrl` (xterm's control sequences, "PC-Style Function Keys"); a
-//! character with alt follows an escape; with ctrl it is a control character where there is one.
+//! character with alt follows an escape; with ctrl it is a control character where there is one. A program that asked for more than
+//! that is told in [`super::kitty`]'s way.
 
 use alacritty_terminal::term::TermMode;
 
-use crate::widgets::key::{Code, Key};
+use crate::widgets::{
+    key::{Code, Key},
+    key_event::{KeyEvent, Symbol},
+};
 
-use super::Terminal;
+use super::{
+    Terminal,
+    keyboard::OtherKeys,
+    kitty::{self, Encoding},
+};
 
 const ESC: u8 = 0x1b;
 
@@ -15,10 +23,29 @@ const ESC: u8 = 0x1b;
 const PASTE: (&str, &str) = ("\x1b[200~", "\x1b[201~");
 
 impl Terminal {
-    /// A press of a key; it also ends a look at the history. Empty where the key has no bytes.
-    pub fn press(&mut self, key: Key) -> Vec<u8> {
-        self.scroll(crate::widgets::scroll::Motion::End);
-        bytes_of(key, self.modes())
+    /// Something done with a key; a press also ends a look at the history. Empty where the program hears nothing of it.
+    pub fn press(&mut self, event: impl Into<KeyEvent>) -> Vec<u8> {
+        let event = event.into();
+        if event.is_down() {
+            self.scroll(crate::widgets::scroll::Motion::End);
+        }
+        let modes = self.modes();
+        let flags = self.keyboard.flags(modes);
+        if !flags.is_empty() {
+            match kitty::encode(event, flags) {
+                Encoding::Bytes(bytes) => return bytes,
+                Encoding::Nothing => return vec![],
+                Encoding::Legacy => {}
+            }
+        }
+        let Some(key) = event.key().filter(|_| event.is_down()) else { return vec![] };
+        let other = match self.keyboard.other_keys() {
+            _ if matches!(event.symbol, Symbol::Control(_)) => None,
+            OtherKeys::No => None,
+            OtherKeys::Unknown => kitty::other_key(key, false),
+            OtherKeys::All => kitty::other_key(key, true),
+        };
+        other.unwrap_or_else(|| bytes_of(key, modes))
     }
 
     /// Pasted text. The program can tell it from typing where it asked to; nothing in it can end the paste.
@@ -138,7 +165,7 @@ mod tests {
 
     use super::*;
 
-    fn pressed(setup: &str, key: Key) -> String {
+    fn pressed(setup: &str, key: impl Into<KeyEvent>) -> String {
         let mut terminal = Terminal::new(Size { width: 20, height: 4 });
         terminal.feed(setup.as_bytes());
         String::from_utf8(terminal.press(key)).unwrap()

@@ -1,13 +1,15 @@
 //! A terminal as state: what a program wrote into it, what it wants to hear back, and where in its history we look.
 //!
 //! Fed with bytes, it is the screen that the program thinks it has ([`Terminal::feed`]); it answers the program's
-//! questions about it ([`Fed::replies`]) and says how keys, text and the mouse are to be written to it ([`keys`],
+//! questions about it ([`Fed::replies`]) and says how keys, text and the mouse are to be written to it ([`keys`], [`keyboard`],
 //! [`mod@pointer`]). It starts nothing and reads nothing: whoever owns the program moves the bytes both ways, so that a whole
 //! session can be played back without one. What comes out of a program is somebody else's words: it can move the cursor
 //! here and nowhere else, has no clipboard, and its history is bounded.
 
 pub mod find;
+pub mod keyboard;
 pub mod keys;
+pub mod kitty;
 pub mod pointer;
 
 use alacritty_terminal::{
@@ -27,6 +29,7 @@ use std::{
 use crate::widgets::scroll::Motion;
 
 use find::Found;
+use keyboard::{Flags, Keyboard, WithKeyboard};
 
 /// The least a terminal is given: with one column a wide character has no place and the emulator never comes to an end.
 pub const LEAST: Size = Size { width: 2, height: 2 };
@@ -50,6 +53,7 @@ pub struct Terminal {
     term: Term<Outbox>,
     parser: Processor<Hold>,
     outbox: Outbox,
+    keyboard: Keyboard,
     size: Size,
     title: Option<String>,
     bells: usize,
@@ -120,8 +124,7 @@ impl Terminal {
         let outbox = Outbox::default();
         let config = Config {
             scrolling_history: HISTORY,
-            // The terminal around us is not asked for the richer protocol, so keys cannot be told as it would have them.
-            kitty_keyboard: false,
+            kitty_keyboard: false, // see `keyboard`
             osc52: Osc52::Disabled,
             ..Config::default()
         };
@@ -129,6 +132,7 @@ impl Terminal {
             term: Term::new(config, &Cells(size), outbox.clone()),
             parser: Processor::new(),
             outbox,
+            keyboard: Keyboard::default(),
             size,
             title: None,
             bells: 0,
@@ -138,8 +142,19 @@ impl Terminal {
 
     /// Takes what the program wrote.
     pub fn feed(&mut self, bytes: &[u8]) -> Fed {
-        self.parser.advance(&mut self.term, bytes);
+        let Self { term, parser, outbox, keyboard, .. } = self;
+        parser.advance(&mut WithKeyboard { term, keyboard, outbox }, bytes);
         self.collect()
+    }
+
+    /// Another program has the terminal from now on: what the one before asked of the keyboard does not hold any more.
+    pub fn begin_program(&mut self) {
+        self.keyboard = Keyboard::default();
+    }
+
+    /// What the terminal around us has to tell of keys, so that the program can be told of them as it asked.
+    pub fn outer_flags(&self) -> Flags {
+        self.keyboard.outer_flags(self.modes())
     }
 
     /// Whether the program began a frame that it has not ended.
@@ -150,7 +165,8 @@ impl Terminal {
     /// Shows what is there of a frame that takes too long.
     pub fn end_wait(&mut self) -> Fed {
         if self.is_held() {
-            self.parser.stop_sync(&mut self.term);
+            let Self { term, parser, outbox, keyboard, .. } = self;
+            parser.stop_sync(&mut WithKeyboard { term, keyboard, outbox });
         }
         self.collect()
     }
@@ -401,7 +417,8 @@ mod tests {
             pieces in proptest::collection::vec(
                 prop_oneof![
                     proptest::collection::vec(any::<u8>(), 0..80),
-                    "\\x1b\\[[0-9;?]{0,6}[@-~]".prop_map(String::into_bytes),
+                    "\\x1b\\[[<=>?]?[0-9;:?]{0,6}[@-~]".prop_map(String::into_bytes),
+                    "\\x1b\\[[<=>?][0-9]{0,2}u".prop_map(String::into_bytes),
                     "[漢字a é\\u{301}]{0,12}".prop_map(String::into_bytes),
                 ],
                 0..40,
