@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::{
+    formats,
     metrics::{
         Number,
         cost::{RunCost, Sum},
@@ -250,6 +251,11 @@ impl TurnRow {
     pub fn in_workspace(&self) -> impl Iterator<Item = &EditRow> {
         self.edits.iter().filter(|edit| edit.origin != OUTSIDE_WORKSPACE)
     }
+
+    /// As of [`EditRow::lines`].
+    pub fn lines(&self, of: fn(&EditRow) -> Option<u64>, none: Option<u64>) -> Option<u64> {
+        EditRow::lines(self.in_workspace(), of, none)
+    }
 }
 
 /// The origin of an edit of a file that is not in the workspace.
@@ -266,6 +272,19 @@ pub struct EditRow {
     pub removed: Option<u64>,
     /// recorded, partly, outside (changed outside recorded edits), or outside-workspace
     pub origin: &'static str,
+}
+
+impl EditRow {
+    /// What edits add up to, as far as they tell: `none` where there are none, None where none of them tells.
+    pub fn lines<'a>(
+        edits: impl Iterator<Item = &'a Self>,
+        of: fn(&Self) -> Option<u64>,
+        none: Option<u64>,
+    ) -> Option<u64> {
+        let mut edits = edits.peekable();
+        let none = none.filter(|_| edits.peek().is_none());
+        edits.filter_map(of).reduce(|a, b| a + b).or(none)
+    }
 }
 
 /// Over the turns that count.
@@ -546,7 +565,9 @@ impl Teller<'_> {
         let known = !(run.turns.is_empty() && run.rubric_tree.is_some());
         let all = turns.len();
         let turns: Vec<&TurnRow> = turns.iter().filter(|turn| turn.counts).collect();
+        let none = formats::tells_edits(run).then_some(0);
         let edits = || turns.iter().flat_map(|turn| turn.in_workspace());
+        let lines = |of| EditRow::lines(edits(), of, none);
         let ended = run.ended_at.zip(run.started_at);
         Totals {
             turns: turns.len(),
@@ -558,9 +579,8 @@ impl Teller<'_> {
             tokens: run.tokens(),
             cost_usd: run.cost_usd(),
             computed: ComputedRow::of(&self.cost.total()),
-            // Where no edit tells its lines they are not measured.
-            added: edits().filter_map(|edit| edit.added).reduce(|a, b| a + b),
-            removed: edits().filter_map(|edit| edit.removed).reduce(|a, b| a + b),
+            added: lines(|edit| edit.added),
+            removed: lines(|edit| edit.removed),
             duration_s: ended.and_then(|(end, start)| end.seconds_since(start)),
         }
     }

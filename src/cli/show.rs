@@ -234,7 +234,7 @@ const TURNS: [Column<'_, TurnRow>; 12] = [
 ];
 
 fn lines(turn: &TurnRow, of: fn(&EditRow) -> Option<u64>) -> String {
-    turn.in_workspace().filter_map(of).sum::<u64>().to_string()
+    dash(turn.lines(of, Some(0)))
 }
 
 fn marks(turn: &TurnRow) -> String {

@@ -153,6 +153,15 @@ pub fn by_name(name: &str) -> Option<&'static dyn Format> {
     FORMATS.iter().copied().find(|format| format.name() == name)
 }
 
+/// Whether a recording without an edit is one of a run that, as far as its format records edits, made none. Where there is one
+/// diff at the end at most, or no log of what the agent did, it may have made some.
+pub fn tells_edits(run: &crate::run::Run) -> bool {
+    let format = run.origin.sources.first().and_then(|source| by_name(source.format));
+    let is_told = |edits| !matches!(edits, EditsTold::AtTheEnd | EditsTold::Nowhere);
+    let has_log = run.turns.iter().any(|turn| !turn.steps.is_empty());
+    has_log && format.is_none_or(|it| is_told(it.offers().edits))
+}
+
 /// How recordings of the format of that name lie on the disk.
 pub fn shape_of(name: &str) -> Option<Shape> {
     by_name(name).map(|format| format.offers().shape)

@@ -9,7 +9,7 @@ use std::{
 
 use crate::{
     code::patch::LineCounts,
-    formats::{self, EditsTold, Head, OneHand, Source},
+    formats::{self, Head, OneHand, Source},
     metrics::{cost::RunCost, faithfulness::Faithfulness},
     run::{
         Card, Run,
@@ -61,7 +61,11 @@ pub fn with_lines(card: Card, run: &Run, counts: &[Vec<Option<LineCounts>>]) -> 
     let lines = counted.flat_map(|(_, counts)| counts.iter().flatten());
     let pairs = lines.map(|lines| (lines.added as u64, lines.removed as u64));
     let sum = pairs.reduce(|a, b| (a.0 + b.0, a.1 + b.1));
-    let lines = if counts.is_empty() { card.lines } else { sum };
+    let lines = match counts {
+        [] => card.lines,
+        _ if counts.iter().all(Vec::is_empty) => formats::tells_edits(run).then_some((0, 0)),
+        _ => sum,
+    };
     Card { lines, ..card }
 }
 
@@ -74,14 +78,15 @@ pub fn of_opened(path: &Path, run: &Run) -> Card {
         Some(Judged { score: faithful.mcf()?, judge: judgement.judge.name.clone(), done })
     });
     let card = Card::of(run);
-    let format = run.origin.sources.first().and_then(|source| formats::by_name(source.format));
-    let tells_edits = format.is_none_or(|it| it.offers().edits != EditsTold::Nowhere);
-    let work = Work { edits: card.work.edits.filter(|_| tells_edits), ..card.work };
+    let tells_edits = formats::tells_edits(run);
+    let edits = card.work.edits.filter(|edits| tells_edits || *edits > 0);
+    let lines = card.lines.or((edits == Some(0)).then_some((0, 0)));
+    let work = Work { edits, ..card.work };
     let total = RunCost::of(run, &prices::held().prices).total();
     let cost = CardCost { computed_usd: total.usd(), ..card.cost };
     let not_priced_tokens = Some(total.not_priced_tokens());
     let totals = CardTotals { not_priced_tokens, ..card.totals };
-    Card { mcf: judged, work, cost, totals, ..card }
+    Card { mcf: judged, work, lines, cost, totals, ..card }
 }
 
 /// When the recording was last written, in milliseconds since 1970-01-01 UTC; None where its file does not say.

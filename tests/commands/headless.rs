@@ -1064,6 +1064,21 @@ fn numbers(steps: &Value, into: &mut Vec<u64>) {
 }
 
 #[test]
+fn lines_that_no_edit_tells_are_no_zero_and_a_run_without_an_edit_has_none() {
+    let by_name_alone = printed(&["show", "sample-runs/codex-exec-json"]);
+    let first = by_name_alone.lines().find(|line| line.trim_start().starts_with("1 ")).unwrap();
+    assert_eq!(first.split_whitespace().skip(4).take(3).collect::<Vec<_>>(), ["3", "-", "-"]);
+
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("messages.json");
+    let said =
+        r#"[{"role": "user", "content": "hello"}, {"role": "assistant", "content": "hello"}]"#;
+    fs::write(&log, said).unwrap();
+    let shown = json(&["show", log.to_str().unwrap(), "--json"]);
+    assert_eq!((&shown["totals"]["added"], &shown["totals"]["removed"]), (&0.into(), &0.into()));
+}
+
+#[test]
 fn every_surface_gives_each_number_of_a_run_alike_and_numbers_its_steps_alike() {
     for sample in samples() {
         let path = project(&sample);

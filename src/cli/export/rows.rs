@@ -22,7 +22,7 @@ use crate::{
         score::{Each, Measured, faithful, point::AtPoint, skipped},
     },
     code::redact::{Finding, Kind, Redactor},
-    formats::{self, EditsTold},
+    formats,
     metrics::{
         cost::{Prices, RunCost},
         numbers::Values,
@@ -269,8 +269,7 @@ impl<'a> Rows<'a> {
         let (path, task) = (path.display().to_string(), run.task.as_ref());
         let task = task.map(|task| task.id.as_str());
         let packed = RunRows::new(task, &path);
-        let format = run.origin.sources.first().and_then(|source| formats::by_name(source.format));
-        let tells_edits = format.is_none_or(|it| it.offers().edits != EditsTold::Nowhere);
+        let tells_edits = formats::tells_edits(run);
         let (id, waiting) = (run.id.as_str(), WaitingRows::default());
         Self { with, waiting, redactor, packed, id, path, task, tells_edits }
     }
@@ -314,12 +313,7 @@ impl<'a> Rows<'a> {
     }
 
     fn turn(&mut self, mut turn: TurnRow) {
-        // A turn without an edit changed no line, where the recording would tell; edits without lines are not measured.
-        let is_told = self.tells_edits && !turn.edits.iter().any(|edit| edit.added.is_none());
-        let lines = |of: fn(&EditRow) -> Option<u64>| {
-            let all = turn.in_workspace().filter_map(of);
-            all.reduce(|a, b| a + b).or(is_told.then_some(0))
-        };
+        let lines = |of| turn.lines(of, self.tells_edits.then_some(0));
         let more = json!({
             "files": turn.edits.len(),
             "lines_added": lines(|edit| edit.added),
