@@ -36,9 +36,12 @@ use super::{
     tape::Tape,
     unknown::Unknowns,
 };
-use crate::run::{
-    Agent, Edit, Place, Run, RunOrigin, SourceId, Step, StepText, ToolResult, Turn, Warning,
-    files::RecordedEdit,
+use crate::{
+    code::utf8::readable,
+    run::{
+        Agent, Edit, Place, Run, RunOrigin, SourceId, Step, StepText, ToolResult, Turn, Warning,
+        files::RecordedEdit,
+    },
 };
 
 pub struct CodexRollout;
@@ -122,7 +125,7 @@ impl Format for CodexRollout {
 /// Whether a line can only be from a rollout. Bare items of the Responses API are written by other tools too (Grok's
 /// thinking), and forks whose lines name no type look like any chat: those are taken for one only where the file is named so.
 fn is_ours(line: &[u8], name: &str) -> bool {
-    let text = String::from_utf8_lossy(line);
+    let text = readable(line);
     let tape = Tape::read(&text);
     let Some(line) = Object::on(&tape) else { return is_cut_meta(&text) };
     let kind = line.text("type");
@@ -165,7 +168,7 @@ fn is_cut_meta(text: &str) -> bool {
 /// The thread's own meta record, from its first line.
 fn meta_of(head: &Head<'_>) -> Option<Meta> {
     let (_, line) = jsonl::lines(SourceId(0), head.bytes).next()?;
-    let text = String::from_utf8_lossy(line);
+    let text = readable(line);
     let tape = Tape::read(&text);
     let whole = Object::on(&tape).map(envelope::open).map(|opened| opened.body);
     match whole {

@@ -49,6 +49,12 @@ impl Opened {
     }
 }
 
+/// Frees a recording that nobody looks at any more, and what was made of it, beside the caller.
+pub fn let_go(opened: Opened, made: impl Send + 'static) {
+    let size = bytes::size_of(&opened.archive.files);
+    memory::sweep_after(size, (opened, made));
+}
+
 /// Stands above what was added to a request.
 pub const ADDED: &str = "[added by the agent's program]";
 

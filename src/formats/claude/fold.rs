@@ -17,6 +17,7 @@ use super::{
     text::{CHANGED_SINCE, readable},
 };
 use crate::{
+    code::short::ShortWords,
     formats::{
         Executor,
         jsonl::{self, Budget, Input, Kept},
@@ -130,13 +131,13 @@ pub struct Fold {
     pub run: Run,
     pub agents: Agents,
     pub calls: Vec<CallAt>,
-    by_id: HashMap<Box<str>, usize>,
+    by_id: HashMap<Box<str>, usize, ShortWords>,
     /// Calls without an id that wait for a result without one.
     nameless: Vec<(Owner, usize)>,
-    seen: HashSet<Box<str>>,
+    seen: HashSet<Box<str>, ShortWords>,
     responses: Responses,
     models: Vec<Arc<str>>,
-    touched: HashSet<EditPath>,
+    touched: HashSet<EditPath, ShortWords>,
     compacting: Option<(Owner, usize)>,
     typed: Option<Typed>,
     titles: Titles,
@@ -160,7 +161,7 @@ struct Titles {
 #[derive(Debug, Default, Clone)]
 struct Responses {
     all: Vec<Response>,
-    by_message: HashMap<Box<str>, usize>,
+    by_message: HashMap<Box<str>, usize, ShortWords>,
 }
 
 impl Fold {

@@ -13,6 +13,7 @@ use crate::{
     code::{
         has_word,
         patch::{self, FileChange, FilePatch, LineCounts},
+        utf8::readable,
     },
     formats::{
         codex::{
@@ -28,11 +29,7 @@ use crate::{
 
 /// Reads one line. `is_last` tells a log that is still being written from a broken one.
 pub fn classify(place: Place, line: &[u8], is_last: bool) -> Line {
-    // The checking of what is right is faster than the mending of what is not.
-    let text = match std::str::from_utf8(line) {
-        Ok(text) => Cow::Borrowed(text),
-        Err(_) => String::from_utf8_lossy(line),
-    };
+    let text = readable(line);
     let tape = Tape::read(&text);
     let Some(object) = Object::on(&tape) else {
         let what = jsonl::broken(&tape::why_not(&text), is_last);
