@@ -22,13 +22,14 @@ struct Reader {
 
 impl Reader {
     fn read(&mut self, line: &str) {
-        let marker = line.trim();
+        let marker = line.trim_start();
         if !marker.starts_with("***") {
             if let Some(file) = self.file.as_mut().filter(|_| self.is_inside) {
                 file.read(line);
             }
             return;
         }
+        let marker = marker.trim_end();
         if marker == "*** Begin Patch" {
             self.close();
             self.is_inside = true;
