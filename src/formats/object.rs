@@ -37,7 +37,7 @@ impl<'a> Object<'a> {
     }
 
     fn named(&self, key: &str) -> impl Iterator<Item = Value<'a>> {
-        let fields = self.0.into_iter().flat_map(Value::fields);
+        let fields = self.0.into_iter().flat_map(move |object| object.fields_called(key));
         fields.filter(move |(name, _)| is_named(*name, key)).map(|(_, value)| value)
     }
 

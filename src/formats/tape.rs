@@ -178,6 +178,33 @@ impl<'t> Value<'t> {
         std::iter::from_fn(move || Some((children.next()?.inside()?, children.next()?)))
     }
 
+    /// Those whose key is written so, and those whose key is written with escapes and may be this one.
+    pub fn fields_called(self, key: &str) -> impl Iterator<Item = (Inside<'t>, Value<'t>)> {
+        let mut children = self.children();
+        if !self.is_object() {
+            children.end = children.at;
+        }
+        std::iter::from_fn(move || {
+            loop {
+                let (name, value) = (children.next()?, children.next()?);
+                if name.is_written(key) {
+                    return Some((name.inside()?, value));
+                }
+            }
+        })
+    }
+
+    /// Whether the text of a string is this one, or has escapes.
+    fn is_written(self, text: &str) -> bool {
+        self.node().is_some_and(|node| {
+            let len = (node.end - node.start) as usize;
+            node.escapes != 0
+                || len == text.len() + 2
+                    && self.tape.text.as_bytes().get(node.start as usize + 1..node.end as usize - 1)
+                        == Some(text.as_bytes())
+        })
+    }
+
     fn children(self) -> Children<'t> {
         let end = self.node().map_or(0, |node| node.next);
         Children { tape: self.tape, at: self.at + 1, end }

@@ -49,10 +49,11 @@ impl Opened {
     }
 }
 
-/// Frees a recording that nobody looks at any more, and what was made of it, beside the caller.
+/// Frees a recording that nobody looks at any more, and what was made of it, beside the caller where that takes a while.
 pub fn let_go(opened: Opened, made: impl Send + 'static) {
-    let size = bytes::size_of(&opened.archive.files);
-    memory::sweep_after(size, (opened, made));
+    if bytes::size_of(&opened.archive.files) >= memory::WORTH_IT {
+        memory::free_later((opened, made));
+    }
 }
 
 /// Stands above what was added to a request.

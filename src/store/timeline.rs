@@ -16,6 +16,7 @@ use crate::{
             RecordedChange, RecordedEdit, Timeline, Tree, TurnFiles, renames,
             replay::{self, Before, Replayer},
         },
+        fitted,
     },
 };
 
@@ -192,10 +193,10 @@ fn steps_of(
             .flat_map(|(edit, body)| replayer.edit(edit, body))
             .collect();
         if !changes.is_empty() {
-            steps.push((id, changes));
+            steps.push((id, fitted(changes)));
         }
     }
-    steps
+    fitted(steps)
 }
 
 /// A step that edits, and what its edits say.

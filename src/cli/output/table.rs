@@ -14,7 +14,7 @@ mod tex;
 const GAP: &str = "  ";
 
 /// A column: its head, and what a row has there.
-pub type Column<'a, R> = (&'a str, &'a dyn Fn(&R) -> String);
+pub type Column<'a, R> = (&'a str, &'a (dyn Fn(&R) -> String + Sync));
 
 /// A column of a folded table is not broken below so many letters.
 const NARROWEST: usize = 24;
@@ -54,10 +54,15 @@ impl Table {
     }
 
     /// A row for each thing, a cell for each column.
-    pub fn of<'r, R: 'r>(columns: &[Column<'_, R>], rows: impl IntoIterator<Item = &'r R>) -> Self {
-        let mut table = Self::headed(columns.iter().map(|(head, _)| (*head).to_owned()).collect());
-        rows.into_iter().for_each(|row| table.row(columns.iter().map(|(_, of)| of(row)).collect()));
-        table
+    pub fn of<'r, R: Sync + 'r>(
+        columns: &[Column<'_, R>],
+        rows: impl IntoIterator<Item = &'r R>,
+    ) -> Self {
+        let table = Self::headed(columns.iter().map(|(head, _)| (*head).to_owned()).collect());
+        let rows: Vec<&R> = rows.into_iter().collect();
+        let cells = |row: &&R| columns.iter().map(|(_, of)| shown(of(row))).collect();
+        let rows = rows.par_iter().with_min_len(MANY_ROWS).map(cells).collect();
+        Self { rows, ..table }
     }
 
     /// Written as Markdown, or as [`Out::write_as`] says: in columns, if nothing does.
@@ -76,11 +81,7 @@ impl Table {
     }
 
     pub fn row(&mut self, cells: Vec<String>) {
-        let plain = |cell: String| match plain(&cell) {
-            Cow::Borrowed(same) if same.len() == cell.len() => cell,
-            plain => plain.into_owned(),
-        };
-        self.rows.push(cells.into_iter().map(plain).collect());
+        self.rows.push(cells.into_iter().map(shown).collect());
     }
 
     /// In columns; in several parts below each other where the terminal is narrower than all of them.
@@ -248,6 +249,14 @@ impl Table {
         let csv = rows.map(|row| csv_row(row.iter().cloned())).collect();
         let text = |lines: Vec<String>| lines.join("\n") + "\n";
         [("csv", csv), ("md", text(self.markdown_lines())), ("tex", text(tex::lines(self)))]
+    }
+}
+
+/// A cell as it is shown.
+fn shown(cell: String) -> String {
+    match plain(&cell) {
+        Cow::Borrowed(same) if same.len() == cell.len() => cell,
+        shown => shown.into_owned(),
     }
 }
 

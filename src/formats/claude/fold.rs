@@ -24,7 +24,7 @@ use crate::{
     },
     run::{
         Edit, EditKind, EditPath, Place, Role, Run, SourceId, Step, StepKind, Time, Tokens,
-        ToolCall, ToolResult, Turn, Warning,
+        ToolCall, ToolResult, Turn, Warning, fitted,
     },
 };
 
@@ -245,6 +245,9 @@ impl Fold {
             turn.steps = std::mem::take(&mut before.steps);
             *before = turn;
             return 0;
+        }
+        if let Some(last) = self.run.turns.last_mut() {
+            last.steps = fitted(std::mem::take(&mut last.steps));
         }
         self.run.turns.push(turn);
         self.run.turns.len() - 1
@@ -527,7 +530,7 @@ impl Fold {
             && asked.is_some_and(|asked| asked.added.is_some() && asked.removed.is_none());
         let root = self.run.origin.root.clone();
         let sort = |path: &str| EditPath::sort(path, root.as_deref());
-        let mut edits = vec![];
+        let mut edits = Vec::with_capacity(found.len());
         for (sketch, place) in found {
             let Some(path) = sketch.path.or_else(|| path.clone()) else { continue };
             let path = sort(&path);

@@ -74,11 +74,20 @@ impl<'a> Backslashes<'a> {
     }
 
     /// The first one from `from` on, which is never before that of the last call; None where there is none any more.
+    #[inline]
     pub fn next_from(&mut self, from: usize) -> Option<usize> {
-        match from - self.at {
-            passed @ 0..64 => self.found &= u64::MAX << passed,
-            _ => (self.at, self.found) = (from, Self::found(self.bytes, from)),
+        if let passed @ 0..64 = from - self.at {
+            self.found &= u64::MAX << passed;
+            if self.found != 0 {
+                return Some(self.at + self.found.trailing_zeros() as usize);
+            }
+        } else {
+            (self.at, self.found) = (from, Self::found(self.bytes, from));
         }
+        self.next_block()
+    }
+
+    fn next_block(&mut self) -> Option<usize> {
         while self.found == 0 {
             self.at += Block::BYTES;
             if self.at >= self.bytes.len() {

@@ -87,7 +87,8 @@ pub enum Side {
 pub struct MemoryBlobs {
     /// What contents are read from again; without it all are kept.
     bodies: Option<Arc<dyn EditBodies>>,
-    kept: HashMap<BlobId, Content, ShortWords>,
+    /// A table has room for many more than there are, of which each takes little.
+    kept: HashMap<BlobId, Box<Content>, ShortWords>,
     /// The last ones put, as they are: the next edit is likely to be of one of them.
     recent: VecDeque<(BlobId, Blob)>,
     /// Kept whole, to be packed where they come to be many; the oldest first.
@@ -165,7 +166,7 @@ impl MemoryBlobs {
         if !self.kept.contains_key(&id) {
             let content = self.content(before, &blob, stands);
             let is_whole = matches!(content.kept, Kept::Whole(_));
-            self.kept.insert(id, content);
+            self.kept.insert(id, Box::new(content));
             if is_whole && bytes.len() >= PACKED_FROM {
                 self.to_pack.push(id);
                 self.unpacked += bytes.len();

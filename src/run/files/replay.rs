@@ -18,7 +18,7 @@ use crate::{
         patch::{self, LineKind, PatchHunk, PatchLine},
         utf8,
     },
-    run::{Edit, EditKind, RepoPath},
+    run::{Edit, EditKind, RepoPath, fitted},
 };
 
 use super::{
@@ -380,7 +380,8 @@ fn hunks_of(replacements: &[Replacement]) -> Vec<PatchHunk> {
 pub fn net(changes: &[Change]) -> Vec<Change> {
     let mut entries = Entries::default();
     changes.iter().for_each(|change| entries.take(change));
-    let mut net: Vec<Change> = entries.all.into_iter().filter_map(Entry::into_change).collect();
+    let mut net: Vec<Change> =
+        fitted(entries.all.into_iter().filter_map(Entry::into_change).collect());
     net.sort_by(|a, b| a.path.cmp(&b.path));
     net
 }
