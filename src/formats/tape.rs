@@ -40,7 +40,7 @@ struct Node {
     end: u32,
     /// Of a list or an object: the node after all that is in it. Of a string: the line ends in it.
     next: u32,
-    /// Of a string: its escapes of two characters, and the two marks below.
+    /// Of a string: its escapes of two characters, and the first two marks below. Of a list or an object: the third.
     escapes: u32,
 }
 
@@ -48,6 +48,8 @@ struct Node {
 const HAS_NUMBERS: u32 = 1 << 31;
 /// A string ends with a line end.
 const ENDS_A_LINE: u32 = 1 << 30;
+/// It is a list or an object.
+const HOLDS_OTHERS: u32 = 1 << 29;
 
 impl<'a> Tape<'a> {
     /// None where the text is not one JSON value with white space around it, or too much for one record.
@@ -157,7 +159,7 @@ impl<'t> Value<'t> {
         let node = self.node().filter(|_| self.is_string())?;
         Some(Inside {
             text: self.tape.text.get(node.start as usize + 1..node.end as usize - 1)?,
-            letters: node.escapes & !(HAS_NUMBERS | ENDS_A_LINE),
+            letters: node.escapes & (HOLDS_OTHERS - 1),
             has_numbers: node.escapes & HAS_NUMBERS != 0,
             line_ends: node.next,
             ends_a_line: node.escapes & ENDS_A_LINE != 0,
@@ -213,7 +215,7 @@ impl<'t> Value<'t> {
     /// The position after it and all that is in it.
     fn after(self) -> u32 {
         match self.node() {
-            Some(node) if matches!(self.first(), b'[' | b'{') => node.next.max(self.at + 1),
+            Some(node) if node.escapes & HOLDS_OTHERS != 0 => node.next.max(self.at + 1),
             _ => self.at + 1,
         }
     }
@@ -288,6 +290,9 @@ impl Reader<'_> {
     /// Whether nothing is in it.
     fn open(&mut self, deep: u32, end: u8) -> Option<bool> {
         let node = self.push(self.at, self.at)?;
+        if let Some(node) = self.nodes.get_mut(node as usize) {
+            node.escapes = HOLDS_OTHERS;
+        }
         self.open.push(if self.open.len() < DEPTH { node } else { deep });
         self.at += 1;
         self.space();
@@ -385,7 +390,7 @@ impl Reader<'_> {
         let node = self.push(start, self.at)? as usize;
         if let Some(node) = self.nodes.get_mut(node) {
             node.next = seen.line_ends;
-            node.escapes = seen.letters.min(ENDS_A_LINE - 1)
+            node.escapes = seen.letters.min(HOLDS_OTHERS - 1)
                 | if seen.has_numbers { HAS_NUMBERS } else { 0 }
                 | if seen.last_line_end == end { ENDS_A_LINE } else { 0 };
         }

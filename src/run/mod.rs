@@ -335,6 +335,18 @@ pub fn label(text: &str) -> Box<str> {
     cut(line)
 }
 
+/// The same by the beginning of a text; None where that does not tell it.
+pub fn label_by_start(start: &str) -> Option<Box<str>> {
+    let mut rest = start;
+    loop {
+        let (line, after) = rest.split_once('\n')?;
+        if !line.trim().is_empty() {
+            return Some(line.trim()).filter(|line| !begins_a_script(line)).map(cut);
+        }
+        rest = after;
+    }
+}
+
 /// Whether a command's line ends where a script begins that it is given.
 fn begins_a_script(line: &str) -> bool {
     let is_quoted = ["-c \"", "-c '", "-e \"", "-e '"].iter().any(|end| line.ends_with(end));

@@ -24,7 +24,7 @@ use crate::{
         object::{self as json, Object},
         tape::{self, Tape, Value},
     },
-    run::{EditKind, Place, Role, StepKind, Time, Tokens, label},
+    run::{EditKind, Place, Role, StepKind, Time, Tokens, label, label_by_start},
 };
 
 /// Reads one line. `is_last` tells a log that is still being written from a broken one.
@@ -92,7 +92,15 @@ fn compacted(fields: &Object<'_>, voice: Voice) -> Record {
     Record::Compacted { label, voice }
 }
 
+/// Written so, a first line is short as a rule.
+const SHORT: usize = 320;
+
 fn label_of(raw: Value<'_>) -> Box<str> {
+    let is_long = raw.inside().is_some_and(|inside| inside.text.len() > SHORT);
+    let start = if is_long { json::head_of(raw, SHORT) } else { None };
+    if let Some(label) = start.as_deref().and_then(label_by_start) {
+        return label;
+    }
     json::start_of(raw).map(|text| label(&text)).unwrap_or_default()
 }
 
