@@ -9,5 +9,26 @@ fn main() -> ExitCode {
     if let Err(why) = color_eyre::install() {
         eprintln!("trajview: cannot prepare for trouble: {why}");
     }
-    ExitCode::from(trajview::cli::run(std::env::args_os()).code())
+    let code = trajview::cli::run(std::env::args_os()).code();
+    leave(code)
+}
+
+/// Ends the program at once. The allocator would look through all of its memory first, for the system to take it a moment
+/// later.
+#[cfg(unix)]
+fn leave(code: u8) -> ExitCode {
+    use std::io::Write;
+
+    unsafe extern "C" {
+        safe fn _exit(code: std::ffi::c_int) -> !;
+    }
+
+    // The standard library does so at the end of `main`.
+    let _ = std::io::stdout().flush();
+    _exit(code.into())
+}
+
+#[cfg(not(unix))]
+fn leave(code: u8) -> ExitCode {
+    ExitCode::from(code)
 }

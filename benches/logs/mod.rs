@@ -8,7 +8,7 @@
 
 use std::{
     fs,
-    io::{self, BufWriter, Write},
+    io::{self, BufRead, BufWriter, Write},
     path::{Path, PathBuf},
 };
 
@@ -73,15 +73,16 @@ pub fn make_mini(folder: &Path, megabytes: usize) -> io::Result<PathBuf> {
         return Ok(path);
     }
     let options = LogOptions::of(Tool::Claude, megabytes << 20);
-    let log = fs::read_to_string(make(folder, &format!("for-mini-{megabytes}"), options)?)?;
+    let log = fs::File::open(make(folder, &format!("for-mini-{megabytes}"), options)?)?;
     let mut file = BufWriter::new(fs::File::create(&path)?);
     let head = r#"{"info": {}, "trajectory_format": "mini-swe-agent-1.1", "messages": [
 {"role": "system", "content": "You can run commands in a shell."},
 {"role": "user", "content": "Please keep the ledger of the harbour."}"#;
     file.write_all(head.as_bytes())?;
     let mut written = 0;
-    for (line, role) in log.lines().zip(["assistant", "user"].into_iter().cycle()) {
-        let message = format!(",\n{{\"role\": \"{role}\", \"content\": {}}}", quoted(line));
+    let lines = io::BufReader::new(log).lines();
+    for (line, role) in lines.zip(["assistant", "user"].into_iter().cycle()) {
+        let message = format!(",\n{{\"role\": \"{role}\", \"content\": {}}}", quoted(&line?));
         written += message.len();
         if written > megabytes << 20 {
             break;

@@ -250,7 +250,12 @@ pub fn tell_warnings(warnings: &[Warning]) {
 
 /// One line, safe for a terminal.
 pub fn plain(words: &str) -> Cow<'_, str> {
-    Cow::Owned(words.lines().map(|line| text::safe(line).to_string()).collect::<Vec<_>>().join(" "))
+    let mut lines = words.lines();
+    match (lines.next(), lines.next()) {
+        (None, _) => Cow::Borrowed(""),
+        (Some(line), None) => text::safe(line),
+        _ => Cow::Owned(words.lines().map(text::safe).collect::<Vec<_>>().join(" ")),
+    }
 }
 
 /// A value in one cell; the parts of a list or an object are divided by `; `.

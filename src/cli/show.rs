@@ -46,11 +46,13 @@ pub struct Args {
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let opened = store::open(&args.run.path)?;
     let (run, archive) = (&*opened.run, &*opened.archive);
-    let timeline = archive.timeline(run).map_err(Failure::unread)?;
-    let cost = RunCost::of(run, &store::prices::held().prices);
+    let prices = store::prices::held();
+    let (timeline, cost) =
+        rayon::join(|| archive.timeline(run), || RunCost::of(run, &prices.prices));
+    let timeline = timeline.map_err(Failure::unread)?;
     let teller = Teller { run, archive, timeline: &timeline, path: &args.run.path, cost: &cost };
     let report = args.process.then(|| store::report(archive, run));
-    match args.turn {
+    let shown = match args.turn {
         Some(number) => {
             let at = at::turn_index(run, number)?;
             let mut shown = teller.show_turn(at);
@@ -62,6 +64,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
                 (_, true) => times(&shown.steps).write(args.md, out)?,
                 _ => print_turn(&run.turns[at], &shown, out)?,
             }
+            None
         }
         None => {
             let mut rubric = store::rubric::read(&args.run.path);
@@ -78,8 +81,10 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
             } else {
                 print_run(run, &shown, is_judgeable, args.md, out)?
             }
+            Some(shown)
         }
-    }
+    };
+    store::let_go(opened, (timeline, cost, shown));
     Ok(Exit::Fine)
 }
 

@@ -17,6 +17,7 @@ pub mod redact;
 pub mod short;
 pub mod tree;
 pub mod unified;
+pub mod utf8;
 
 /// Whether it is one of the words of a list, which has spaces between them.
 pub fn has_word(words: &str, word: &str) -> bool {

@@ -14,11 +14,14 @@ use super::{
     tape::{self, Tape},
     unknown::Unknowns,
 };
-use crate::run::{
-    Agent, Edit, EditKind, EditPath, Place, Role, Run, SourceId, Step, StepKind, StepText, Tokens,
-    ToolCall, ToolResult, Turn, Warning,
-    files::{RecordedChange, RecordedEdit},
-    label,
+use crate::{
+    code::utf8::readable,
+    run::{
+        Agent, Edit, EditKind, EditPath, Place, Role, Run, SourceId, Step, StepKind, StepText,
+        Tokens, ToolCall, ToolResult, Turn, Warning,
+        files::{RecordedChange, RecordedEdit},
+        label,
+    },
 };
 
 /// Lines that are read of what one command printed.
@@ -61,7 +64,7 @@ impl Format for CodexExec {
                 fold.run.warnings.push(Warning { place: source.name.into(), what });
                 break;
             }
-            let text = String::from_utf8_lossy(line);
+            let text = readable(line);
             match Object::on(&Tape::read(&text)) {
                 Some(event) => fold.event(place, &event),
                 None => {
@@ -74,12 +77,12 @@ impl Format for CodexExec {
     }
 
     fn words(&self, record: &[u8], _step: &Step) -> StepText {
-        let record = String::from_utf8_lossy(record);
+        let record = readable(record);
         words(&record).unwrap_or_else(|| said(record.into_owned()))
     }
 
     fn result(&self, record: &[u8], _result: &ToolResult) -> String {
-        let record = String::from_utf8_lossy(record);
+        let record = readable(record);
         let tape = Tape::read(&record);
         let item = Object::on(&tape).and_then(|event| event.object("item"));
         item.map(|item| observation(&item)).unwrap_or_default()
@@ -91,7 +94,7 @@ impl Format for CodexExec {
 }
 
 fn is_ours(line: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(line);
+    let text = readable(line);
     let tape = Tape::read(&text);
     let Some(event) = Object::on(&tape) else { return false };
     match event.text("type").as_deref() {

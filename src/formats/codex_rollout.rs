@@ -36,9 +36,12 @@ use super::{
     tape::Tape,
     unknown::Unknowns,
 };
-use crate::run::{
-    Agent, Edit, Place, Run, RunOrigin, SourceId, Step, StepText, ToolResult, Turn, Warning,
-    files::RecordedEdit,
+use crate::{
+    code::utf8::readable,
+    run::{
+        Agent, Edit, Place, Run, RunOrigin, SourceId, Step, StepText, ToolResult, Turn, Warning,
+        files::RecordedEdit,
+    },
 };
 
 pub struct CodexRollout;
@@ -122,7 +125,7 @@ impl Format for CodexRollout {
 /// Whether a line can only be from a rollout. Bare items of the Responses API are written by other tools too (Grok's
 /// thinking), and forks whose lines name no type look like any chat: those are taken for one only where the file is named so.
 fn is_ours(line: &[u8], name: &str) -> bool {
-    let text = String::from_utf8_lossy(line);
+    let text = readable(line);
     let tape = Tape::read(&text);
     let Some(line) = Object::on(&tape) else { return is_cut_meta(&text) };
     let kind = line.text("type");
@@ -165,7 +168,7 @@ fn is_cut_meta(text: &str) -> bool {
 /// The thread's own meta record, from its first line.
 fn meta_of(head: &Head<'_>) -> Option<Meta> {
     let (_, line) = jsonl::lines(SourceId(0), head.bytes).next()?;
-    let text = String::from_utf8_lossy(line);
+    let text = readable(line);
     let tape = Tape::read(&text);
     let whole = Object::on(&tape).map(envelope::open).map(|opened| opened.body);
     match whole {
@@ -197,6 +200,8 @@ fn cut_meta(text: &str) -> Meta {
 struct Rollout {
     threads: BTreeMap<SourceId, Lines>,
     budget: jsonl::Budget,
+    /// Whether each log is taken once, and then the run is made.
+    is_all: bool,
 }
 
 /// The lines of one thread; what tells nothing is left out.
@@ -208,6 +213,8 @@ struct Lines {
     /// longer than the asking.
     notes: Notes,
     unknowns: Unknowns,
+    /// The second phase, where it goes on beside the first; of a main thread that is read once.
+    ahead: Option<Box<fold::Ahead>>,
 }
 
 /// Indices count lines.
@@ -221,16 +228,26 @@ struct Notes {
 }
 
 impl Growing for Rollout {
+    fn is_all(&mut self) {
+        self.is_all = true;
+    }
+
     fn take(&mut self, id: SourceId, _name: &str, lines: Input<'_>, executor: &dyn Executor) {
         let thread = self.threads.entry(id).or_default();
         // About as many as there will be: growing by doubling would touch as much memory again.
         let expected = (lines.size() / 2048).min(u64::from(jsonl::MOST_LINES));
-        thread.lines.reserve(usize::try_from(expected).unwrap_or_default());
+        let expected = usize::try_from(expected).unwrap_or_default();
+        thread.lines.reserve(expected);
+        let goes_ahead = self.is_all && id == SourceId(0);
         let read = |place, line: &[u8], is_last| Some(classify::classify(place, line, is_last));
         let budget = &mut self.budget;
         let extent =
             jsonl::each_line(id, lines, executor, budget, &read, &mut |before, line: Line| {
-                thread.push(Line { place: line.place.down(before), ..line });
+                let line = Line { place: line.place.down(before), ..line };
+                if goes_ahead && thread.lines.is_empty() {
+                    thread.ahead = fold::Ahead::begin(&line, expected).map(Box::new);
+                }
+                thread.push(line);
             });
         if let jsonl::Extent::CutAfter(line) = extent {
             let place = Place { source: id, line, ..Place::default() };
@@ -245,6 +262,29 @@ impl Growing for Rollout {
     }
 
     fn run(&self, sources: &[Source<'_>]) -> Result<Run, NotUnderstood> {
+        self.run_with(sources, None)
+    }
+
+    fn finish(
+        mut self: Box<Self>,
+        sources: &[Source<'_>],
+        left: &mut dyn FnMut(Box<dyn Send>),
+    ) -> Result<Run, NotUnderstood> {
+        let main = self.threads.get_mut(&SourceId(0));
+        let main = main.and_then(|lines| lines.ahead.take()?.finish(&lines.notes.told));
+        let run = self.run_with(sources, main);
+        left(self);
+        run
+    }
+}
+
+impl Rollout {
+    /// The run, where the main thread may be folded already.
+    fn run_with(
+        &self,
+        sources: &[Source<'_>],
+        mut main: Option<Thread>,
+    ) -> Result<Run, NotUnderstood> {
         let mut warnings = vec![];
         let mut threads = vec![];
         let mut root: Option<Box<str>> = None;
@@ -256,7 +296,8 @@ impl Growing for Rollout {
             let broken =
                 lines.iter().flat_map(|of| of.notes.broken.iter().map(|at| &of.lines[*at]));
             warnings.extend(broken.filter_map(|line| warning(source.name, line)));
-            match lines.and_then(|lines| thread(lines, root.as_deref())) {
+            let folded = main.take_if(|_| id == 0);
+            match folded.or_else(|| thread(lines?, root.as_deref())) {
                 Some(thread) => {
                     root = root.or_else(|| thread.meta.cwd.clone());
                     threads.push(thread);
@@ -274,16 +315,6 @@ impl Growing for Rollout {
         let main = threads.remove(0);
         Ok(run(main, threads, root, warnings, sources))
     }
-
-    fn finish(
-        self: Box<Self>,
-        sources: &[Source<'_>],
-        left: &mut dyn FnMut(Box<dyn Send>),
-    ) -> Result<Run, NotUnderstood> {
-        let run = self.run(sources);
-        left(self);
-        run
-    }
 }
 
 impl Lines {
@@ -296,6 +327,9 @@ impl Lines {
         if !self.is_understood || !matches!(line.record, Record::Bookkeeping) {
             self.is_understood |= line.is_understood();
             self.notes.take(self.lines.len(), &line);
+            if let Some(ahead) = &mut self.ahead {
+                ahead.line(&line);
+            }
             self.lines.push(line);
         }
     }

@@ -80,6 +80,11 @@ pub trait Format: Sync {
         None
     }
 
+    /// A reader of recordings that are too large to be held; None where the format has to see all of one at once.
+    fn streaming(&self) -> Option<Box<dyn Growing>> {
+        None
+    }
+
     /// The words of a step, from the record at [`Step::place`]; `result` stays None.
     fn words(&self, _record: &[u8], _step: &Step) -> StepText {
         StepText::default()
@@ -270,6 +275,10 @@ impl Executor for Backwards {
 
 /// A recording read while it is written: what is read once is not read again.
 pub trait Growing: Send {
+    /// Says, before anything is taken, that each log is taken once and whole, and that the run is asked for with
+    /// [`Growing::finish`].
+    fn is_all(&mut self) {}
+
     /// Takes whole lines of a log, following those taken of the same source before.
     fn take(&mut self, id: SourceId, name: &str, lines: Input<'_>, executor: &dyn Executor);
 

@@ -145,8 +145,13 @@ impl Default for Budget {
 }
 
 impl Budget {
+    /// Takes so many bytes from what may be kept; whether there were as many.
+    pub fn spend(&mut self, bytes: usize) -> bool {
+        self.left.checked_sub(bytes).map(|left| self.left = left).is_some()
+    }
+
     /// Grants what comes with so many bytes of a log.
-    fn grant(&mut self, bytes: u64) {
+    pub fn grant(&mut self, bytes: u64) {
         let share = usize::try_from(bytes / KEPT_SHARE).unwrap_or(usize::MAX).min(self.ungranted);
         self.left += share;
         self.ungranted -= share;

@@ -5,7 +5,7 @@
 
 use std::{borrow::Cow, num::NonZero};
 
-use crate::formats::tape::{Inside, Tape, Value};
+use crate::formats::tape::{Backslashes, Inside, Tape, Value};
 
 /// One object; its fields stand in the order of the text.
 #[derive(Debug, Clone, Copy, Default)]
@@ -37,7 +37,7 @@ impl<'a> Object<'a> {
     }
 
     fn named(&self, key: &str) -> impl Iterator<Item = Value<'a>> {
-        let fields = self.0.into_iter().flat_map(Value::fields);
+        let fields = self.0.into_iter().flat_map(move |object| object.fields_called(key));
         fields.filter(move |(name, _)| is_named(*name, key)).map(|(_, value)| value)
     }
 
@@ -130,11 +130,11 @@ pub fn lines(raw: Value<'_>) -> Option<usize> {
 /// does it, in one piece of memory and with long strides between the escapes.
 pub fn unescaped(inner: &str) -> Option<String> {
     let mut text = String::with_capacity(inner.len());
-    let mut rest = inner;
-    while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
-        text.push_str(&rest[..at]);
-        let escape = *rest.as_bytes().get(at + 1)?;
-        rest = rest.get(at + 2..)?;
+    let (mut backslashes, mut done) = (Backslashes::of(inner.as_bytes()), 0);
+    while let Some(at) = backslashes.next_from(done) {
+        text.push_str(&inner[done..at]);
+        let escape = *inner.as_bytes().get(at + 1)?;
+        let mut rest = inner.get(at + 2..)?;
         text.push(match escape {
             b'n' => '\n',
             b't' => '\t',
@@ -155,8 +155,9 @@ pub fn unescaped(inner: &str) -> Option<String> {
             }
             _ => return None,
         });
+        done = inner.len() - rest.len();
     }
-    text.push_str(rest);
+    text.push_str(&inner[done..]);
     Some(text)
 }
 

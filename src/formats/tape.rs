@@ -16,7 +16,9 @@ mod tests;
 use serde::de::{Error, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use specials::Specials;
+use specials::Block;
+
+pub use specials::Backslashes;
 
 /// Values nested deeper than this are checked and can be had as text, but not looked into.
 const DEPTH: usize = 24;
@@ -38,7 +40,7 @@ struct Node {
     end: u32,
     /// Of a list or an object: the node after all that is in it. Of a string: the line ends in it.
     next: u32,
-    /// Of a string: its escapes of two characters, and the two marks below.
+    /// Of a string: its escapes of two characters, and the first two marks below. Of a list or an object: the third.
     escapes: u32,
 }
 
@@ -46,6 +48,8 @@ struct Node {
 const HAS_NUMBERS: u32 = 1 << 31;
 /// A string ends with a line end.
 const ENDS_A_LINE: u32 = 1 << 30;
+/// It is a list or an object.
+const HOLDS_OTHERS: u32 = 1 << 29;
 
 impl<'a> Tape<'a> {
     /// None where the text is not one JSON value with white space around it, or too much for one record.
@@ -155,7 +159,7 @@ impl<'t> Value<'t> {
         let node = self.node().filter(|_| self.is_string())?;
         Some(Inside {
             text: self.tape.text.get(node.start as usize + 1..node.end as usize - 1)?,
-            letters: node.escapes & !(HAS_NUMBERS | ENDS_A_LINE),
+            letters: node.escapes & (HOLDS_OTHERS - 1),
             has_numbers: node.escapes & HAS_NUMBERS != 0,
             line_ends: node.next,
             ends_a_line: node.escapes & ENDS_A_LINE != 0,
@@ -176,6 +180,33 @@ impl<'t> Value<'t> {
         std::iter::from_fn(move || Some((children.next()?.inside()?, children.next()?)))
     }
 
+    /// Those whose key is written so, and those whose key is written with escapes and may be this one.
+    pub fn fields_called(self, key: &str) -> impl Iterator<Item = (Inside<'t>, Value<'t>)> {
+        let mut children = self.children();
+        if !self.is_object() {
+            children.end = children.at;
+        }
+        std::iter::from_fn(move || {
+            loop {
+                let (name, value) = (children.next()?, children.next()?);
+                if name.is_written(key) {
+                    return Some((name.inside()?, value));
+                }
+            }
+        })
+    }
+
+    /// Whether the text of a string is this one, or has escapes.
+    fn is_written(self, text: &str) -> bool {
+        self.node().is_some_and(|node| {
+            let len = (node.end - node.start) as usize;
+            node.escapes != 0
+                || len == text.len() + 2
+                    && self.tape.text.as_bytes().get(node.start as usize + 1..node.end as usize - 1)
+                        == Some(text.as_bytes())
+        })
+    }
+
     fn children(self) -> Children<'t> {
         let end = self.node().map_or(0, |node| node.next);
         Children { tape: self.tape, at: self.at + 1, end }
@@ -184,7 +215,7 @@ impl<'t> Value<'t> {
     /// The position after it and all that is in it.
     fn after(self) -> u32 {
         match self.node() {
-            Some(node) if matches!(self.first(), b'[' | b'{') => node.next.max(self.at + 1),
+            Some(node) if node.escapes & HOLDS_OTHERS != 0 => node.next.max(self.at + 1),
             _ => self.at + 1,
         }
     }
@@ -259,6 +290,9 @@ impl Reader<'_> {
     /// Whether nothing is in it.
     fn open(&mut self, deep: u32, end: u8) -> Option<bool> {
         let node = self.push(self.at, self.at)?;
+        if let Some(node) = self.nodes.get_mut(node as usize) {
+            node.escapes = HOLDS_OTHERS;
+        }
         self.open.push(if self.open.len() < DEPTH { node } else { deep });
         self.at += 1;
         self.space();
@@ -343,43 +377,22 @@ impl Reader<'_> {
 
     fn string(&mut self) -> Option<()> {
         let start = self.at;
-        let (mut escapes, mut line_ends, mut last_line_end) = (0u32, 0u32, 0);
-        let mut has_numbers = false;
-        let mut specials = Specials::from(self.bytes, start + 1);
+        let mut seen = Escapes::default();
+        let mut from = start + 1;
         let end = loop {
-            let at = specials.next()?;
-            match self.bytes[at] {
-                b'"' => break at,
-                b'\\' => {}
-                _ => return None,
+            let block = Block::of(self.bytes, from)?;
+            match seen.take(self.bytes, from, &block)? {
+                Some(end) => break end,
+                None => from += Block::BYTES,
             }
-            let escape = *self.bytes.get(at + 1)?;
-            if escape == b'u' {
-                let digits = self.bytes.get(at + 2..at + 6)?;
-                if !digits.iter().all(u8::is_ascii_hexdigit) {
-                    return None;
-                }
-                has_numbers = true;
-                specials.go_to(at + 6);
-                continue;
-            }
-            if !matches!(escape, b'n' | b't' | b'"' | b'\\' | b'r' | b'/' | b'b' | b'f') {
-                return None;
-            }
-            escapes += 1;
-            if escape == b'n' {
-                line_ends += 1;
-                last_line_end = at + 2;
-            }
-            specials.go_to(at + 2);
         };
         self.at = end + 1;
         let node = self.push(start, self.at)? as usize;
         if let Some(node) = self.nodes.get_mut(node) {
-            node.next = line_ends;
-            node.escapes = escapes.min(ENDS_A_LINE - 1)
-                | if has_numbers { HAS_NUMBERS } else { 0 }
-                | if last_line_end == end { ENDS_A_LINE } else { 0 };
+            node.next = seen.line_ends;
+            node.escapes = seen.letters.min(HOLDS_OTHERS - 1)
+                | if seen.has_numbers { HAS_NUMBERS } else { 0 }
+                | if seen.last_line_end == end { ENDS_A_LINE } else { 0 };
         }
         Some(())
     }
@@ -397,6 +410,91 @@ impl Reader<'_> {
         self.at += len;
         self.push(start, self.at).map(|_| ())
     }
+}
+
+/// The escapes of a string, as far as it was read.
+#[derive(Default)]
+struct Escapes {
+    /// Of two characters, by number left out.
+    letters: u32,
+    line_ends: u32,
+    /// The place after the last line end.
+    last_line_end: usize,
+    has_numbers: bool,
+    /// Whether the last byte that was read begins an escape.
+    is_open: bool,
+}
+
+impl Escapes {
+    /// Goes over a block that begins at `from`: where the string ends, if it does so in it. None where something in it may not
+    /// stand in a string.
+    fn take(&mut self, bytes: &[u8], from: usize, block: &Block) -> Option<Option<usize>> {
+        if !self.is_open && block.ends_with_first_special() {
+            return Some(Some(from + block.specials.trailing_zeros() as usize));
+        }
+        if !self.is_open && block.specials == 0 {
+            return Some(None);
+        }
+        let marks = block.marks();
+        let (escaped, is_open) = escaped_by(marks.backslashes, self.is_open);
+        let ends = marks.quotes & !escaped;
+        // All before the end, or all.
+        let within = (ends & ends.wrapping_neg()).wrapping_sub(1);
+        if marks.controls & within != 0 {
+            return None;
+        }
+        let escaped = escaped & within;
+        if escaped != 0 {
+            let line_ends = block.are(b'n') & escaped;
+            self.letters += escaped.count_ones();
+            self.line_ends += line_ends.count_ones();
+            if line_ends != 0 {
+                self.last_line_end = from + 64 - line_ends.leading_zeros() as usize;
+            }
+            let mut others = escaped & !line_ends & !marks.quotes & !marks.backslashes;
+            while others != 0 {
+                self.other(bytes, from + others.trailing_zeros() as usize)?;
+                others &= others - 1;
+            }
+        }
+        self.is_open = is_open;
+        Some((ends != 0).then(|| from + ends.trailing_zeros() as usize))
+    }
+
+    /// An escape that is neither a line end nor a quote nor a backslash.
+    fn other(&mut self, bytes: &[u8], at: usize) -> Option<()> {
+        match bytes.get(at)? {
+            b't' | b'r' | b'/' | b'b' | b'f' => {}
+            b'u' => {
+                let digits = bytes.get(at + 1..at + 5)?;
+                if !digits.iter().all(u8::is_ascii_hexdigit) {
+                    return None;
+                }
+                self.letters -= 1;
+                self.has_numbers = true;
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+}
+
+/// The bytes of a block that follow a backslash which begins an escape, and whether the last of them begins one.
+/// `is_open` is that of the block before.
+const fn escaped_by(backslashes: u64, is_open: bool) -> (u64, bool) {
+    let mut escaped = is_open as u64;
+    let mut left = backslashes & !escaped;
+    if left & left << 1 == 0 {
+        return (escaped | left << 1, left >> 63 == 1);
+    }
+    let mut is_open = false;
+    while left != 0 {
+        let first = left & left.wrapping_neg();
+        is_open = first >> 63 == 1;
+        escaped |= first << 1;
+        left &= !(first | first << 1);
+    }
+    (escaped, is_open)
 }
 
 /// The length of the number that `text` begins with.

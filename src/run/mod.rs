@@ -335,9 +335,24 @@ pub fn label(text: &str) -> Box<str> {
     cut(line)
 }
 
+/// The same by the beginning of a text; None where that does not tell it.
+pub fn label_by_start(start: &str) -> Option<Box<str>> {
+    let mut rest = start;
+    loop {
+        let (line, after) = rest.split_once('\n')?;
+        if !line.trim().is_empty() {
+            return Some(line.trim()).filter(|line| !begins_a_script(line)).map(cut);
+        }
+        rest = after;
+    }
+}
+
 /// Whether a command's line ends where a script begins that it is given.
 fn begins_a_script(line: &str) -> bool {
     let is_quoted = ["-c \"", "-c '", "-e \"", "-e '"].iter().any(|end| line.ends_with(end));
+    if is_quoted || memchr::memmem::find(line.as_bytes(), b"<<").is_none() {
+        return is_quoted;
+    }
     // From the end, where the mark stands: a line may be as long as what a program printed.
     let is_of_mark = |c: char| c.is_ascii_alphanumeric() || "_'\"\\- \t".contains(c);
     let before = line.trim_end_matches(is_of_mark);
@@ -345,7 +360,7 @@ fn begins_a_script(line: &str) -> bool {
         let mark = mark.trim_start_matches('-').trim().trim_matches(['\'', '"', '\\']);
         !mark.is_empty() && mark.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
     };
-    is_quoted || before.ends_with("<<") && is_mark(&line[before.len()..])
+    before.ends_with("<<") && is_mark(&line[before.len()..])
 }
 
 /// Lines of a script that say little of what it does.
@@ -356,7 +371,21 @@ fn is_preamble(line: &str) -> bool {
 /// Lines of a script that are looked at for one that tells something.
 const SCRIPT_LINES: usize = 20;
 
+/// A list in as much memory as it takes: one that grew has up to four times as much, and an index has hundreds of thousands of
+/// them.
+pub fn fitted<T>(list: Vec<T>) -> Vec<T> {
+    if list.len() == list.capacity() {
+        return list;
+    }
+    let mut fitted = Vec::with_capacity(list.len());
+    fitted.extend(list);
+    fitted
+}
+
 fn cut(line: &str) -> Box<str> {
+    if let Some(start) = line.get(..LABEL_CHARS).filter(|start| start.is_ascii()) {
+        return start.into();
+    }
     match line.char_indices().nth(LABEL_CHARS) {
         Some((end, _)) => line[..end].into(),
         None => line.into(),

@@ -49,6 +49,13 @@ impl Opened {
     }
 }
 
+/// Frees a recording that nobody looks at any more, and what was made of it, beside the caller where that takes a while.
+pub fn let_go(opened: Opened, made: impl Send + 'static) {
+    if bytes::size_of(&opened.archive.files) >= memory::WORTH_IT {
+        memory::free_later((opened, made));
+    }
+}
+
 /// Stands above what was added to a request.
 pub const ADDED: &str = "[added by the agent's program]";
 

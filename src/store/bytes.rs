@@ -38,6 +38,25 @@ pub struct OnDisk {
     pub len: u64,
 }
 
+impl OnDisk {
+    /// One record, read into `room`; empty where the file has since become shorter.
+    pub fn record<'r>(&self, place: Place, room: &'r mut Vec<u8>) -> &'r [u8] {
+        // A length that no file has is not a reason to ask for so much memory.
+        if place.start.saturating_add(place.len) > self.len {
+            return &[];
+        }
+        let len = place.len as usize;
+        if room.len() < len {
+            room.resize(len, 0);
+        }
+        let record = &mut room[..len];
+        match read_at(&self.file, record, place.start) {
+            Ok(()) => record,
+            Err(_) => &[],
+        }
+    }
+}
+
 /// Which files are left on the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
@@ -120,18 +139,22 @@ impl Bytes {
 
     /// One record; empty where the file has since become shorter.
     pub fn record(&self, place: Place) -> Cow<'_, [u8]> {
-        let end = place.start.saturating_add(place.len);
         match self {
             Self::Held(bytes) => Cow::Borrowed(place.of(bytes)),
             Self::OnDisk(disk) => {
-                // A length that no file has is not a reason to ask for so much memory.
-                if end > disk.len {
-                    return Cow::Borrowed(&[]);
-                }
-                let mut record = vec![0; place.len as usize];
-                let read = read_at(&disk.file, &mut record, place.start);
-                Cow::Owned(read.map_or_else(|_| vec![], |()| record))
+                let mut record = vec![];
+                let len = disk.record(place, &mut record).len();
+                record.truncate(len);
+                Cow::Owned(record)
             }
+        }
+    }
+
+    /// The same; one that is left on the disk is read into `room`, which many may be read into one after the other.
+    pub fn record_in<'r>(&'r self, place: Place, room: &'r mut Vec<u8>) -> &'r [u8] {
+        match self {
+            Self::Held(bytes) => place.of(bytes),
+            Self::OnDisk(disk) => disk.record(place, room),
         }
     }
 }

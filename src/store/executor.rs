@@ -47,18 +47,32 @@ pub fn cores() -> usize {
     *CORES.get_or_init(|| thread::available_parallelism().map_or(1, std::num::NonZero::get))
 }
 
-/// How far the work is.
+/// How far the work is. Nobody is woken for less than there is to do.
 struct Progress {
     state: Mutex<State>,
-    moved: Condvar,
+    /// What is taken next is done.
+    ready: Condvar,
+    /// Some was taken.
+    room: Condvar,
 }
 
 struct State {
     is_done: Vec<bool>,
     /// Pieces given to `then`.
     taken: usize,
+    /// Pieces that are waited for, to be given to it: those before this one.
+    wanted: usize,
+    /// Workers that are too far ahead.
+    waiting: usize,
     /// Everything is done, or somebody panicked: nobody waits any more.
     is_over: bool,
+}
+
+impl State {
+    /// Whether all that is waited for is done.
+    fn is_ready(&self) -> bool {
+        self.is_done[self.taken..self.wanted].iter().all(|is_done| *is_done)
+    }
 }
 
 impl Progress {
@@ -67,25 +81,59 @@ impl Progress {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn change(&self, change: impl FnOnce(&mut State)) {
-        change(&mut self.state());
-        self.moved.notify_all();
+    /// Whether it is still worth going on with a piece, once it is not too far ahead.
+    fn wait_for_room(&self, piece: usize, ahead: usize) -> bool {
+        let mut state = self.state();
+        let is_early = |state: &State| !state.is_over && piece >= state.taken + ahead;
+        if is_early(&state) {
+            state.waiting += 1;
+            let woken = self.room.wait_while(state, |state| is_early(state));
+            state = woken.unwrap_or_else(PoisonError::into_inner);
+            state.waiting -= 1;
+        }
+        !state.is_over
     }
 
-    /// Whether it is still worth going on.
-    fn wait_while(&self, mut is_early: impl FnMut(&State) -> bool) -> bool {
-        let waits = |state: &mut State| !state.is_over && is_early(state);
-        let state = self.moved.wait_while(self.state(), waits);
-        !state.unwrap_or_else(PoisonError::into_inner).is_over
+    fn done(&self, piece: usize) {
+        let mut state = self.state();
+        state.is_done[piece] = true;
+        let is_wanted = piece < state.wanted && state.is_ready();
+        drop(state);
+        if is_wanted {
+            self.ready.notify_one();
+        }
+    }
+
+    /// Whether the pieces before `end` that were not taken are done at last; not where it is over before.
+    fn wait_until_done(&self, end: usize) -> bool {
+        let mut state = self.state();
+        state.wanted = end;
+        let woken = self.ready.wait_while(state, |state| !state.is_over && !state.is_ready());
+        !woken.unwrap_or_else(PoisonError::into_inner).is_over
+    }
+
+    fn taken(&self, end: usize) {
+        let mut state = self.state();
+        state.taken = end;
+        let are_some_waiting = state.waiting > 0;
+        drop(state);
+        if are_some_waiting {
+            self.room.notify_all();
+        }
     }
 }
+
+/// Pieces that are taken at a time: whoever takes them is woken once for all of them.
+const TAKEN_AT_A_TIME: usize = 3;
 
 /// Sends everybody home when it is dropped, also by a panic.
 struct Over<'a>(&'a Progress);
 
 impl Drop for Over<'_> {
     fn drop(&mut self) {
-        self.0.change(|state| state.is_over = true);
+        self.0.state().is_over = true;
+        self.0.ready.notify_all();
+        self.0.room.notify_all();
     }
 }
 
@@ -102,36 +150,39 @@ impl Executor for Threads {
                 then(piece);
             });
         }
-        let state = State { is_done: vec![false; pieces], taken: 0, is_over: false };
-        let desk = Progress { state: Mutex::new(state), moved: Condvar::new() };
-        let (next, ahead) = (AtomicUsize::new(0), self.count * 2);
+        let is_done = vec![false; pieces];
+        let state = State { is_done, taken: 0, wanted: 0, waiting: 0, is_over: false };
+        let (ready, room) = (Condvar::new(), Condvar::new());
+        let progress = Progress { state: Mutex::new(state), ready, room };
+        let (next, ahead) = (AtomicUsize::new(0), self.count * 2 + TAKEN_AT_A_TIME);
         let labour = || {
             stand_back();
-            let over = Over(&desk);
+            let over = Over(&progress);
             loop {
                 let piece = next.fetch_add(1, Ordering::Relaxed);
                 if piece >= pieces {
                     std::mem::forget(over); // the others may still be at it
                     return;
                 }
-                if !desk.wait_while(|state| piece >= state.taken + ahead) {
+                if !progress.wait_for_room(piece, ahead) {
                     return;
                 }
                 work(piece);
-                desk.change(|state| state.is_done[piece] = true);
+                progress.done(piece);
             }
         };
         thread::scope(|scope| {
-            let over = Over(&desk);
+            let over = Over(&progress);
             for _ in 0..self.count.min(pieces) {
                 scope.spawn(labour);
             }
-            for piece in 0..pieces {
-                if !desk.wait_while(|state| !state.is_done[piece]) {
+            for first in (0..pieces).step_by(TAKEN_AT_A_TIME) {
+                let end = pieces.min(first + TAKEN_AT_A_TIME);
+                if !progress.wait_until_done(end) {
                     return;
                 }
-                then(piece);
-                desk.change(|state| state.taken += 1);
+                (first..end).for_each(&mut *then);
+                progress.taken(end);
             }
             drop(over);
         });

@@ -18,7 +18,19 @@ pub fn give_back_with(give_back: fn()) {
 }
 
 /// Reading fewer bytes of a recording leaves nothing that is worth a thread to give it back.
-const WORTH_IT: u64 = 1 << 20;
+pub const WORTH_IT: u64 = 1 << 20;
+
+/// Frees something large in a while, beside the caller: a program that ends before leaves it to the system, which takes all of
+/// its memory at once.
+pub fn free_later<T: Send + 'static>(left: T) {
+    let work = move || {
+        super::stand_back();
+        thread::sleep(SOON);
+        sweep(left);
+    };
+    // Without a thread it is freed at once.
+    let _ = thread::Builder::new().name("sweeper".into()).spawn(work);
+}
 
 /// As [`sweep`], after a recording of so many bytes was read.
 pub fn sweep_after<T: Send + 'static>(bytes: u64, left: T) {

@@ -75,7 +75,7 @@ mod walk;
 pub mod workspace;
 pub mod write;
 
-pub use archive::{ADDED, Archive, Contents, Opened};
+pub use archive::{ADDED, Archive, Contents, Opened, let_go};
 pub use cache::Cache;
 pub use digest::sha256;
 pub use error::OpenError;

@@ -42,7 +42,12 @@ pub(super) fn open_found(path: &Path, mut found: Found) -> Result<Opened, OpenEr
 /// Indexes a recording; a file that was not read to its end says so from then on.
 pub(super) fn index(found: &mut Found) -> Result<Run, NotUnderstood> {
     let executor = Threads::all();
-    let Some(mut growing) = found.format.growing() else { return index_whole(found, &executor) };
+    let is_too_large = found.files.iter().any(|file| file.bytes.size() > bytes::HELD_LIMIT);
+    let streaming = || found.format.streaming().filter(|_| is_too_large);
+    let Some(mut growing) = found.format.growing().or_else(streaming) else {
+        return index_whole(found, &executor);
+    };
+    growing.is_all();
     for (id, file) in (0..).map(SourceId).zip(&mut found.files) {
         match &file.bytes {
             Bytes::Held(bytes) => growing.take(id, &file.name, Input::whole(bytes), &executor),
@@ -221,6 +226,27 @@ mod tests {
     #[ignore = "needs TRAJVIEW_REAL_DATA"]
     fn a_real_recording_left_on_the_disk_is_the_same_run() {
         assert_same_left_on_disk(runs_below(&crate::real_data()));
+    }
+
+    #[test]
+    fn a_document_that_is_read_an_element_at_a_time_is_the_same_run() {
+        let mut streamed = 0;
+        for path in samples() {
+            let left = find::find(&path, Access::OnDisk).unwrap();
+            let held = find::find(&path, Access::Held).unwrap();
+            let Some(mut streaming) = left.format.streaming() else { continue };
+            for (id, file) in (0..).map(SourceId).zip(&left.files) {
+                let Bytes::OnDisk(disk) = &file.bytes else { continue };
+                let log = LogOnDisk::of(disk);
+                streaming.take(id, &file.name, Input::Log(&log), &OneHand);
+            }
+
+            let run = streaming.finish(&sources_of(&left.files), &mut |_| {});
+
+            assert!(run == held.format.index(&named(&held, &wholes_of(&held))), "{path:?}");
+            streamed += 1;
+        }
+        assert!(streamed > 0);
     }
 
     fn log_of(lines: usize) -> String {

@@ -1,22 +1,27 @@
 //! Works out the files over time, from commits, from recorded edits, or from edits and snapshots.
 
-use std::{iter::Peekable, sync::mpsc, thread};
+use std::{
+    iter::Peekable,
+    sync::{Arc, mpsc},
+    thread,
+};
 
 use crate::{
     code::patch::LineCounts,
     formats::{self, Executor},
     run::{
-        Edit, EditKind, Run, Step, StepId, Warning,
+        Edit, EditKind, Place, Run, Step, StepId, Warning,
         files::{
-            Blob, BlobId, Blobs, Change, FilesFrom, MemoryBlobs, Origin, RecordedChange,
-            RecordedEdit, Timeline, Tree, TurnFiles, renames,
+            Blob, BlobId, Blobs, Change, EditBodies, FilesFrom, MemoryBlobs, Origin,
+            RecordedChange, RecordedEdit, Timeline, Tree, TurnFiles, renames,
             replay::{self, Before, Replayer},
         },
+        fitted,
     },
 };
 
 use super::{
-    bytes::Bytes,
+    bytes::{Bytes, OnDisk},
     executor::Threads,
     harness::{self, Compared},
     repo::{Comparisons, Repo},
@@ -33,7 +38,7 @@ pub struct Recording<'a> {
 
 /// The timeline, and the contents that recorded edits brought about. The error is a sentence.
 pub fn build(recording: &Recording<'_>) -> Result<(Timeline, MemoryBlobs), String> {
-    let mut made = MemoryBlobs::default();
+    let mut made = MemoryBlobs::beside(Arc::new(Bodies::of(recording)));
     let has_commits = recording.run.turns.iter().any(|turn| turn.commit.is_some());
     let on_the_way = recording.snapshots.is_some_and(|snapshots| snapshots.are_commits);
     let timeline = thread::scope(|scope| {
@@ -188,10 +193,10 @@ fn steps_of(
             .flat_map(|(edit, body)| replayer.edit(edit, body))
             .collect();
         if !changes.is_empty() {
-            steps.push((id, changes));
+            steps.push((id, fitted(changes)));
         }
     }
-    steps
+    fitted(steps)
 }
 
 /// A step that edits, and what its edits say.
@@ -219,8 +224,9 @@ fn all_told<'scope, 'a: 'scope>(
     let ids = (0..run.turns.len()).flat_map(|turn| run.steps_of_turn(turn));
     let steps = ids.filter_map(|id| Some((id, run.step(id)?)));
     let steps: Vec<(StepId, &Step)> = steps.filter(|(_, step)| !step.edits.is_empty()).collect();
-    let read = |(id, step): (StepId, &'a Step)| {
-        let bodies = step.edits.iter().map(|edit| body_of(recording, edit)).collect();
+    let mut room = vec![];
+    let mut read = move |(id, step): (StepId, &'a Step)| {
+        let bodies = step.edits.iter().map(|edit| body_in(recording, edit, &mut room)).collect();
         Told { id, step, bodies }
     };
     let all: Box<dyn Iterator<Item = Told<'scope>> + 'scope> =
@@ -230,7 +236,7 @@ fn all_told<'scope, 'a: 'scope>(
             let (ready, batches) = mpsc::sync_channel(AHEAD);
             scope.spawn(move || {
                 let batches = steps.chunks(A_BATCH);
-                let mut read = batches.map(|batch| batch.iter().copied().map(read).collect());
+                let mut read = batches.map(|batch| batch.iter().copied().map(&mut read).collect());
                 // Nobody waits for what is left where the timeline cannot be built.
                 let _ = read.try_for_each(|batch: Vec<Told<'_>>| ready.send(batch));
             });
@@ -241,9 +247,14 @@ fn all_told<'scope, 'a: 'scope>(
 
 /// The body of one edit; one that cannot be read counts as not recorded.
 pub fn body_of(recording: &Recording<'_>, edit: &Edit) -> RecordedEdit {
+    body_in(recording, edit, &mut vec![])
+}
+
+/// As [`body_of`], with room for records that are read from the disk.
+fn body_in(recording: &Recording<'_>, edit: &Edit, room: &mut Vec<u8>) -> RecordedEdit {
     let source = edit.place.source.0 as usize;
-    let record = recording.files.get(source).map(|file| file.record(edit.place));
-    let record = record.unwrap_or_default();
+    let file = recording.files.get(source);
+    let record = file.map(|file| file.record_in(edit.place, room)).unwrap_or_default();
     let format =
         recording.run.origin.sources.get(source).and_then(|source| formats::by_name(source.format));
     let not_recorded = || {
@@ -254,7 +265,37 @@ pub fn body_of(recording: &Recording<'_>, edit: &Edit) -> RecordedEdit {
         };
         RecordedEdit { before: None, change }
     };
-    format.and_then(|format| format.edit(&record, edit)).unwrap_or_else(not_recorded)
+    format.and_then(|format| format.edit(record, edit)).unwrap_or_else(not_recorded)
+}
+
+/// The files of a recording that are left on the disk, each with the name of its format: enough to read edits again.
+#[derive(Debug)]
+struct Bodies(Vec<Option<(OnDisk, &'static str)>>);
+
+impl Bodies {
+    fn of(recording: &Recording<'_>) -> Self {
+        let files = recording.files.iter().zip(&recording.run.origin.sources);
+        let on_disk = files.map(|(bytes, source)| match bytes {
+            Bytes::Held(_) => None,
+            Bytes::OnDisk(disk) => Some((disk.clone(), source.format)),
+        });
+        Self(on_disk.collect())
+    }
+
+    fn file(&self, place: Place) -> Option<&(OnDisk, &'static str)> {
+        self.0.get(place.source.0 as usize)?.as_ref()
+    }
+}
+
+impl EditBodies for Bodies {
+    fn body(&self, edit: &Edit) -> Option<RecordedEdit> {
+        let (disk, format) = self.file(edit.place)?;
+        formats::by_name(format)?.edit(disk.record(edit.place, &mut vec![]), edit)
+    }
+
+    fn is_on_disk(&self, place: Place) -> bool {
+        self.file(place).is_some()
+    }
 }
 
 /// Where there is no repository, contents come from edits only.

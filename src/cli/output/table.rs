@@ -1,6 +1,8 @@
 //! A table in every form: in columns, as Markdown, as LaTeX, as CSV.
 
-use std::io;
+use std::{borrow::Cow, io};
+
+use rayon::prelude::*;
 
 use crate::widgets::text;
 
@@ -12,10 +14,16 @@ mod tex;
 const GAP: &str = "  ";
 
 /// A column: its head, and what a row has there.
-pub type Column<'a, R> = (&'a str, &'a dyn Fn(&R) -> String);
+pub type Column<'a, R> = (&'a str, &'a (dyn Fn(&R) -> String + Sync));
 
 /// A column of a folded table is not broken below so many letters.
 const NARROWEST: usize = 24;
+
+/// Rows that are laid out at a time, on all cores.
+const AT_A_TIME: usize = 2048;
+
+/// Fewer rows are laid out by one thread.
+const MANY_ROWS: usize = 256;
 
 /// Rows under heads. As text it is as wide as it is, or folded where the terminal is narrower.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,10 +54,15 @@ impl Table {
     }
 
     /// A row for each thing, a cell for each column.
-    pub fn of<'r, R: 'r>(columns: &[Column<'_, R>], rows: impl IntoIterator<Item = &'r R>) -> Self {
-        let mut table = Self::headed(columns.iter().map(|(head, _)| (*head).to_owned()).collect());
-        rows.into_iter().for_each(|row| table.row(columns.iter().map(|(_, of)| of(row)).collect()));
-        table
+    pub fn of<'r, R: Sync + 'r>(
+        columns: &[Column<'_, R>],
+        rows: impl IntoIterator<Item = &'r R>,
+    ) -> Self {
+        let table = Self::headed(columns.iter().map(|(head, _)| (*head).to_owned()).collect());
+        let rows: Vec<&R> = rows.into_iter().collect();
+        let cells = |row: &&R| columns.iter().map(|(_, of)| shown(of(row))).collect();
+        let rows = rows.par_iter().with_min_len(MANY_ROWS).map(cells).collect();
+        Self { rows, ..table }
     }
 
     /// Written as Markdown, or as [`Out::write_as`] says: in columns, if nothing does.
@@ -68,7 +81,7 @@ impl Table {
     }
 
     pub fn row(&mut self, cells: Vec<String>) {
-        self.rows.push(cells.iter().map(|cell| plain(cell).into_owned()).collect());
+        self.rows.push(cells.into_iter().map(shown).collect());
     }
 
     /// In columns; in several parts below each other where the terminal is narrower than all of them.
@@ -81,11 +94,14 @@ impl Table {
             if at > 0 {
                 out.plain_line("")?;
             }
-            let heads = self.plain_heads();
-            let mut rows = std::iter::once(&heads).chain(&self.rows);
-            rows.try_for_each(|row| {
-                self.format(row, fold).iter().try_for_each(|line| out.plain_line(line))
-            })?;
+            let format = |row: &Vec<String>| self.format(row, fold);
+            let heads = format(&self.plain_heads());
+            heads.iter().try_for_each(|line| out.plain_line(line))?;
+            for rows in self.rows.chunks(AT_A_TIME) {
+                let lines = rows.par_iter().with_min_len(MANY_ROWS).map(format);
+                let lines: Vec<Vec<String>> = lines.collect();
+                lines.iter().flatten().try_for_each(|line| out.plain_line(line))?;
+            }
         }
         Ok(())
     }
@@ -153,11 +169,38 @@ impl Table {
             let cells = std::iter::once(&heads).chain(&self.rows).filter_map(|row| row.get(column));
             cells.map(|cell| text::width(cell)).max().unwrap_or(0)
         };
-        (0..heads.len()).map(width).collect()
+        match self.rows.len() {
+            ..MANY_ROWS => (0..heads.len()).map(width).collect(),
+            _ => (0..heads.len()).into_par_iter().map(width).collect(),
+        }
     }
 
     /// The lines of one row: as many as its longest cell takes.
     fn format(&self, row: &[String], fold: &Fold) -> Vec<String> {
+        self.one_line(row, fold).map_or_else(|| self.several_lines(row, fold), |line| vec![line])
+    }
+
+    /// None where a cell is wider than its column.
+    fn one_line(&self, row: &[String], fold: &Fold) -> Option<String> {
+        let mut line = String::with_capacity(taken(fold));
+        for (at, (column, width)) in fold.iter().enumerate() {
+            let cell = row.get(*column).map_or("", String::as_str);
+            let taken = text::width(cell);
+            if taken > (*width).max(1) {
+                return None;
+            }
+            let gap = width.saturating_sub(taken);
+            let (before, after) = if self.is_number(*column) { (gap, 0) } else { (0, gap) };
+            line.push_str(if at == 0 { "" } else { GAP });
+            line.extend(std::iter::repeat_n(' ', before));
+            line.push_str(cell);
+            line.extend(std::iter::repeat_n(' ', after));
+        }
+        line.truncate(line.trim_end().len());
+        Some(line)
+    }
+
+    fn several_lines(&self, row: &[String], fold: &Fold) -> Vec<String> {
         let parts = |(column, width): &(usize, usize)| -> Vec<&str> {
             let cell = row.get(*column).map_or("", String::as_str);
             let ranges = text::wrap(cell, (*width).max(1)).into_iter();
@@ -206,6 +249,14 @@ impl Table {
         let csv = rows.map(|row| csv_row(row.iter().cloned())).collect();
         let text = |lines: Vec<String>| lines.join("\n") + "\n";
         [("csv", csv), ("md", text(self.markdown_lines())), ("tex", text(tex::lines(self)))]
+    }
+}
+
+/// A cell as it is shown.
+fn shown(cell: String) -> String {
+    match plain(&cell) {
+        Cow::Borrowed(same) if same.len() == cell.len() => cell,
+        shown => shown.into_owned(),
     }
 }
 

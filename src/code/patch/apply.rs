@@ -6,6 +6,81 @@ use super::{LineKind, Misfit, PatchHunk, PatchLine};
 /// from the anchor on where they stand exactly, up to trailing blanks, up to blanks at both ends, or up to
 /// typographic quotes and dashes.
 pub fn apply(old: &str, hunks: &[PatchHunk]) -> Result<String, Misfit> {
+    by_numbers(old, hunks).map_or_else(|| by_looking(old, hunks), Ok)
+}
+
+/// The same where each hunk stands where its line number says: no list is made of all lines. None where one does not, or has
+/// no old lines.
+fn by_numbers(old: &str, hunks: &[PatchHunk]) -> Option<String> {
+    let added = hunks.iter().flat_map(|hunk| &hunk.lines).map(|line| line.text.len() + 1);
+    let mut made =
+        Made { text: String::with_capacity(old.len() + added.sum::<usize>()), owes_end: false };
+    let (mut done, mut lines) = (0, 0);
+    for hunk in hunks {
+        let at = hunk.old_start?.checked_sub(1)?;
+        let start = done + start_of_line(&old[done..], at.checked_sub(lines)?)?;
+        made.text(&old[done..start]);
+        (done, lines) = (start, at);
+        for line in hunk.lines.iter().filter(|line| line.kind != LineKind::Added) {
+            let rest = old.get(done..).filter(|rest| !rest.is_empty())?;
+            let end = memchr::memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len());
+            if rest[..end] != line.text {
+                return None;
+            }
+            done += (end + 1).min(rest.len());
+            lines += 1;
+        }
+        if lines == at {
+            return None;
+        }
+        let new = hunk.lines.iter().filter(|line| line.kind != LineKind::Removed);
+        new.for_each(|line| made.line(line));
+    }
+    made.text(&old[done..]);
+    (!hunks.is_empty()).then_some(made.text)
+}
+
+/// Where the line begins that has so many before it; None where there are fewer.
+fn start_of_line(text: &str, before: usize) -> Option<usize> {
+    let mut ends = memchr::memchr_iter(b'\n', text.as_bytes());
+    match before.checked_sub(1) {
+        None => Some(0),
+        Some(last) => ends.nth(last).map(|end| end + 1),
+    }
+}
+
+/// A text that is put together.
+struct Made {
+    text: String,
+    /// The last line has no line end, and is to have one if anything follows.
+    owes_end: bool,
+}
+
+impl Made {
+    fn text(&mut self, text: &str) {
+        if !text.is_empty() {
+            self.end_line();
+            self.text.push_str(text);
+        }
+    }
+
+    fn line(&mut self, line: &PatchLine) {
+        self.end_line();
+        self.text.push_str(&line.text);
+        self.owes_end = true;
+        if line.newline {
+            self.end_line();
+        }
+    }
+
+    fn end_line(&mut self) {
+        if std::mem::take(&mut self.owes_end) {
+            self.text.push('\n');
+        }
+    }
+}
+
+fn by_looking(old: &str, hunks: &[PatchHunk]) -> Result<String, Misfit> {
     let lines = lines_of(old);
     let mut splices = vec![];
     let mut from = 0;
@@ -144,4 +219,76 @@ fn join(lines: &[Line<'_>], ends_with_newline: bool) -> String {
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Hunks of a text, most of which stand where they say.
+    fn hunk(
+        letters: &[u8],
+        start: usize,
+        old: usize,
+        new: &[(u8, bool)],
+        shift: usize,
+    ) -> PatchHunk {
+        let line = |kind, text: u8, newline| PatchLine {
+            kind,
+            text: char::from(b'a' + text).to_string(),
+            newline,
+        };
+        let start = start.min(letters.len());
+        let old = letters[start..].iter().take(old);
+        let mut lines: Vec<PatchLine> = old
+            .enumerate()
+            .map(|(at, letter)| {
+                let kind = if at % 2 == 0 { LineKind::Context } else { LineKind::Removed };
+                line(kind, *letter, true)
+            })
+            .collect();
+        let added = new.iter().map(|(text, newline)| line(LineKind::Added, *text, *newline));
+        lines.extend(added);
+        PatchHunk { old_start: Some(start + 1 + shift), lines, ..PatchHunk::default() }
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_the_hunks_they_are_carried_out_by_their_numbers_as_by_looking(
+            letters in prop::collection::vec(0_u8..4, 0..30),
+            ends: bool,
+            hunks in prop::collection::vec(
+                (0_usize..30, 0_usize..4, prop::collection::vec((0_u8..4, prop::bool::weighted(0.9)), 0..3), prop::bool::weighted(0.1)),
+                0..4,
+            ),
+        ) {
+            let lines: Vec<String> = letters.iter().map(|letter| char::from(b'a' + letter).to_string()).collect();
+            let old = lines.join("\n") + if ends { "\n" } else { "" };
+            let mut hunks = hunks;
+            hunks.sort_by_key(|hunk| hunk.0);
+            let hunks: Vec<PatchHunk> = hunks
+                .iter()
+                .map(|(start, old, new, is_off)| hunk(&letters, *start, *old, new, usize::from(*is_off)))
+                .collect();
+
+            if let Some(made) = by_numbers(&old, &hunks) {
+                prop_assert_eq!(Ok(made), by_looking(&old, &hunks));
+            }
+        }
+    }
+
+    #[test]
+    fn a_hunk_that_stands_where_it_says_needs_no_list_of_lines() {
+        let old = "a\nb\nc\nd";
+        let hunks = [
+            hunk(&[0, 1, 2, 3], 0, 2, &[(4, true)], 0),
+            hunk(&[0, 1, 2, 3], 3, 1, &[(5, false)], 0),
+        ];
+
+        assert_eq!(by_numbers(old, &hunks).as_deref(), Some("a\ne\nc\nd\nf"));
+        assert_eq!(by_numbers("a\n", &hunks), None);
+        assert_eq!(by_numbers(old, &[]), None);
+    }
 }

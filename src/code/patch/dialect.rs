@@ -6,11 +6,35 @@ use super::{FileChange, FilePatch, LineKind, PatchHunk, PatchLine};
 /// As lenient as Codex: blanks around the markers, a first `@@` left out, an end left out.
 pub fn codex(text: &str) -> Vec<FilePatch> {
     let mut reader = Reader::default();
-    for line in text.lines() {
+    for line in lines(text) {
         reader.read(line);
     }
     reader.close();
     reader.files
+}
+
+/// As [`str::lines`], many bytes at a time.
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let line = match memchr::memchr(b'\n', rest.as_bytes()) {
+            None => std::mem::take(&mut rest),
+            Some(end) => {
+                let line = &rest[..end];
+                rest = &rest[end + 1..];
+                return Some(line.strip_suffix('\r').unwrap_or(line));
+            }
+        };
+        (!line.is_empty()).then_some(line)
+    })
+}
+
+#[cfg(test)]
+proptest::proptest! {
+    #[test]
+    fn whatever_the_text_its_lines_are_those_of_the_standard_library(text in "[ab\r\n]{0,20}") {
+        proptest::prop_assert!(lines(&text).eq(text.lines()));
+    }
 }
 
 #[derive(Default)]
@@ -22,13 +46,14 @@ struct Reader {
 
 impl Reader {
     fn read(&mut self, line: &str) {
-        let marker = line.trim();
+        let marker = line.trim_start();
         if !marker.starts_with("***") {
             if let Some(file) = self.file.as_mut().filter(|_| self.is_inside) {
                 file.read(line);
             }
             return;
         }
+        let marker = marker.trim_end();
         if marker == "*** Begin Patch" {
             self.close();
             self.is_inside = true;

@@ -17,13 +17,14 @@ use super::{
     text::{CHANGED_SINCE, readable},
 };
 use crate::{
+    code::short::ShortWords,
     formats::{
         Executor,
         jsonl::{self, Budget, Input, Kept},
     },
     run::{
         Edit, EditKind, EditPath, Place, Role, Run, SourceId, Step, StepKind, Time, Tokens,
-        ToolCall, ToolResult, Turn, Warning,
+        ToolCall, ToolResult, Turn, Warning, fitted,
     },
 };
 
@@ -130,13 +131,13 @@ pub struct Fold {
     pub run: Run,
     pub agents: Agents,
     pub calls: Vec<CallAt>,
-    by_id: HashMap<Box<str>, usize>,
+    by_id: HashMap<Box<str>, usize, ShortWords>,
     /// Calls without an id that wait for a result without one.
     nameless: Vec<(Owner, usize)>,
-    seen: HashSet<Box<str>>,
+    seen: HashSet<Box<str>, ShortWords>,
     responses: Responses,
     models: Vec<Arc<str>>,
-    touched: HashSet<EditPath>,
+    touched: HashSet<EditPath, ShortWords>,
     compacting: Option<(Owner, usize)>,
     typed: Option<Typed>,
     titles: Titles,
@@ -160,7 +161,7 @@ struct Titles {
 #[derive(Debug, Default, Clone)]
 struct Responses {
     all: Vec<Response>,
-    by_message: HashMap<Box<str>, usize>,
+    by_message: HashMap<Box<str>, usize, ShortWords>,
 }
 
 impl Fold {
@@ -244,6 +245,9 @@ impl Fold {
             turn.steps = std::mem::take(&mut before.steps);
             *before = turn;
             return 0;
+        }
+        if let Some(last) = self.run.turns.last_mut() {
+            last.steps = fitted(std::mem::take(&mut last.steps));
         }
         self.run.turns.push(turn);
         self.run.turns.len() - 1
@@ -526,7 +530,7 @@ impl Fold {
             && asked.is_some_and(|asked| asked.added.is_some() && asked.removed.is_none());
         let root = self.run.origin.root.clone();
         let sort = |path: &str| EditPath::sort(path, root.as_deref());
-        let mut edits = vec![];
+        let mut edits = Vec::with_capacity(found.len());
         for (sketch, place) in found {
             let Some(path) = sketch.path.or_else(|| path.clone()) else { continue };
             let path = sort(&path);

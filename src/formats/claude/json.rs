@@ -9,7 +9,7 @@ use std::{
 };
 
 use crate::{
-    formats::tape::{Inside, Value},
+    formats::tape::{Backslashes, Inside, Value},
     run::LABEL_CHARS,
 };
 
@@ -160,20 +160,24 @@ impl<'a> Quoted<'a> {
 
     /// The whole text.
     pub fn text(self) -> String {
-        let mut text = String::with_capacity(self.0.text.len());
-        let mut rest = self.0.text;
-        while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
-            text.push_str(&rest[..at]);
-            if let Some(letter) = rest.as_bytes().get(at + 1).and_then(|escape| plain(*escape)) {
+        let inside = self.0.text;
+        if !self.0.has_escapes() {
+            return inside.to_owned();
+        }
+        let mut text = String::with_capacity(inside.len());
+        let (mut backslashes, mut done) = (Backslashes::of(inside.as_bytes()), 0);
+        while let Some(at) = backslashes.next_from(done) {
+            text.push_str(&inside[done..at]);
+            if let Some(letter) = inside.as_bytes().get(at + 1).and_then(|escape| plain(*escape)) {
                 text.push(letter);
-                rest = &rest[at + 2..];
+                done = at + 2;
                 continue;
             }
-            let mut escaped = Unescape(&rest[at..]);
+            let mut escaped = Unescape(&inside[at..]);
             text.extend(escaped.next());
-            rest = escaped.0;
+            done = inside.len() - escaped.0.len();
         }
-        text.push_str(rest);
+        text.push_str(&inside[done..]);
         text
     }
 
@@ -194,13 +198,20 @@ impl<'a> Quoted<'a> {
 
     /// The first `chars` characters.
     pub fn head(self, chars: usize) -> String {
-        self.chars().take(chars).collect()
+        let mut head = String::new();
+        self.chars().copy(chars, &mut head);
+        head
     }
 
     /// As [`crate::run::label`] of the whole text, decoding only what is kept.
     pub fn label(self) -> Box<str> {
-        let line = self.chars().skip_while(|letter| letter.is_whitespace());
-        let line: String = line.take_while(|letter| *letter != '\n').take(LABEL_CHARS).collect();
+        let mut letters = self.chars();
+        let mut rest = letters;
+        while letters.next().is_some_and(char::is_whitespace) {
+            rest = letters;
+        }
+        let mut line = String::with_capacity(LABEL_CHARS);
+        rest.copy_line(LABEL_CHARS, &mut line);
         line.trim_end().into()
     }
 
@@ -234,7 +245,39 @@ fn plain(escape: u8) -> Option<char> {
 }
 
 /// The characters of a JSON string's inside.
+#[derive(Clone, Copy)]
 struct Unescape<'a>(&'a str);
+
+impl Unescape<'_> {
+    /// Copies the first `chars` characters.
+    fn copy(self, chars: usize, into: &mut String) {
+        self.copy_until(None, chars, into);
+    }
+
+    /// The same, up to the first line end.
+    fn copy_line(self, chars: usize, into: &mut String) {
+        self.copy_until(Some('\n'), chars, into);
+    }
+
+    fn copy_until(mut self, end: Option<char>, mut chars: usize, into: &mut String) {
+        while chars > 0 {
+            // What stands for itself, one byte each; a line end never does.
+            let is_plain = |byte: &u8| byte.is_ascii() && *byte != b'\\';
+            let plain = self.0.bytes().take(chars).take_while(is_plain).count();
+            let (plain, rest) = self.0.split_at(plain);
+            into.push_str(plain);
+            chars -= plain.len();
+            self.0 = rest;
+            if chars > 0 {
+                match self.next().filter(|letter| Some(*letter) != end) {
+                    Some(letter) => into.push(letter),
+                    None => return,
+                }
+                chars -= 1;
+            }
+        }
+    }
+}
 
 impl Iterator for Unescape<'_> {
     type Item = char;
@@ -329,6 +372,26 @@ mod tests {
             assert_eq!(string.len(), text.len() as u64);
             assert_eq!(string.label(), crate::run::label(text));
             assert_eq!(string.lines() as usize, text.lines().count(), "{text:?}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn whatever_the_string_its_head_and_its_label_are_those_of_its_text(
+            parts in proptest::collection::vec(
+                proptest::prop_oneof!["[a-z ]{0,80}", "[a-zé😀 ]{0,3}", r#"\\[nrtbf"/\\]"#, r"\\u[0-9a-f]{4}"], 0..9,
+            ),
+            chars in 0_usize..200,
+        ) {
+            let literal = format!("\"{}\"", parts.concat());
+            let tape = Tape::read(&literal).unwrap();
+            let string = Quoted::of(Some(tape.root())).unwrap();
+            let text = string.text();
+            let line = text.trim_start();
+            let line: String = line.chars().take_while(|c| *c != '\n').take(LABEL_CHARS).collect();
+            proptest::prop_assert_eq!(string.head(chars), text.chars().take(chars).collect::<String>());
+            proptest::prop_assert_eq!(&*string.label(), line.trim_end());
+            proptest::prop_assert_eq!(string.len(), text.len() as u64);
         }
     }
 

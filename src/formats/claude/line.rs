@@ -8,6 +8,8 @@ use super::{
     record::{Block, Input, Message, Record, Structured, Usage, blocks},
     text,
 };
+use std::{cell::RefCell, sync::Arc};
+
 use crate::{
     formats::tape::Tape,
     run::{LABEL_CHARS, Place, Role, Step, Time, Tokens, label},
@@ -25,11 +27,40 @@ pub struct Line {
     /// The sub-agent's id where `agent` is the id of a call.
     pub agent_id: Option<Box<str>>,
     pub is_sidechain: bool,
-    pub session: Option<Box<str>>,
-    pub cwd: Option<Box<str>>,
-    pub branch: Option<Box<str>>,
-    pub version: Option<Box<str>>,
+    pub session: Option<Arc<str>>,
+    pub cwd: Option<Arc<str>>,
+    pub branch: Option<Arc<str>>,
+    pub version: Option<Arc<str>>,
     pub what: What,
+}
+
+/// What nearly every line says again.
+#[derive(Clone, Copy)]
+enum Repeated {
+    Session,
+    Folder,
+    Branch,
+    Version,
+    Model,
+}
+
+thread_local! {
+    /// What was said last, by [`Repeated`].
+    static SAID_LAST: RefCell<[Option<Arc<str>>; 5]> = const { RefCell::new([const { None }; 5]) };
+}
+
+impl Repeated {
+    /// The words as they are held once for all lines that one thread reads in a row; None for none.
+    fn shared(self, words: Option<&str>) -> Option<Arc<str>> {
+        let words = words.filter(|words| !words.is_empty())?;
+        SAID_LAST.with_borrow_mut(|last| {
+            let last = &mut last[self as usize];
+            match last {
+                Some(known) if **known == *words => Some(Arc::clone(known)),
+                _ => Some(Arc::clone(last.insert(words.into()))),
+            }
+        })
+    }
 }
 
 impl Line {
@@ -134,7 +165,7 @@ pub enum WordsKind {
 pub struct Assistant {
     /// Message id, else request id, else uuid.
     pub id: Option<Box<str>>,
-    pub model: Option<Box<str>>,
+    pub model: Option<Arc<str>>,
     /// Written by the program in the model's place.
     pub is_synthetic: bool,
     pub is_error: bool,
@@ -213,10 +244,11 @@ pub fn classify(place: Place, line: &str) -> Result<Line, serde_json::Error> {
         agent: record.parent_tool_use_id.boxed().or_else(|| record.agent_id.boxed()),
         agent_id: record.agent_id.boxed().or_else(|| record.stream_agent_id.boxed()),
         is_sidechain: record.is_sidechain.0 || record.parent_tool_use_id.filled().is_some(),
-        session: Some(record.session()).filter(|id| !id.is_empty()).map(Box::from),
-        cwd: record.cwd.boxed(),
-        branch: record.git_branch.boxed(),
-        version: record.version.boxed().or_else(|| record.claude_code_version.boxed()),
+        session: Repeated::Session.shared(Some(record.session())),
+        cwd: Repeated::Folder.shared(record.cwd.filled()),
+        branch: Repeated::Branch.shared(record.git_branch.filled()),
+        version: Repeated::Version
+            .shared(record.version.filled().or(record.claude_code_version.filled())),
         what: what(&record),
     })
 }
@@ -356,7 +388,7 @@ fn assistant(record: &Record<'_>) -> What {
         is_error: record.is_api_error.0 || (is_synthetic && record.error.is_some()),
         tokens: (!is_synthetic && tokens.is_recorded()).then_some(tokens),
         parts: parts.collect(),
-        model: message.model.boxed().filter(|_| !is_synthetic),
+        model: Repeated::Model.shared(message.model.filled().filter(|_| !is_synthetic)),
     })
 }
 

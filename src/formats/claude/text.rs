@@ -1,7 +1,5 @@
 //! From records to words: what is shown when somebody opens a step.
 
-use std::borrow::Cow;
-
 use super::{
     json::{Count, Quoted, Raw, Text, elements, field, indented, object},
     record::{Attachment, Block, Input, Message, Record, Structured, Swap, blocks, string},
@@ -10,6 +8,8 @@ use crate::{
     formats::tape::{Tape, Value},
     run::{Step, StepText, ToolResult, pictures},
 };
+
+pub use crate::code::utf8::readable;
 
 /// How the summary of a compacted context begins, where no flag says that it is one.
 pub const CONTINUED: &str = "This session is being continued from a previous conversation";
@@ -33,15 +33,6 @@ const PROGRAM_TAGS: &[&str] = &[
     "teammate-message",
     "user-memory-input",
 ];
-
-/// The record's text, with what is not UTF-8 replaced.
-pub fn readable(record: &[u8]) -> Cow<'_, str> {
-    // The check alone is several times faster than the replacing reader, and almost always enough.
-    match std::str::from_utf8(record) {
-        Ok(text) => Cow::Borrowed(text),
-        Err(_) => String::from_utf8_lossy(record),
-    }
-}
 
 /// The tag of [`PROGRAM_TAGS`] that a message starts with.
 pub fn program_tag(head: &str) -> Option<&'static str> {

@@ -29,10 +29,11 @@ impl Outcome {
         }
         let text = json::text(output).unwrap_or_default();
         let tape = if text.starts_with('{') { Tape::read(&text) } else { None };
-        match Object::on(&tape) {
-            Some(object) if object.has("metadata") => Self::of_object(&object),
-            _ => Self::of_text(text.clone().into_owned()),
+        if let Some(object) = Object::on(&tape).filter(|object| object.has("metadata")) {
+            return Self::of_object(&object);
         }
+        drop(tape);
+        Self::of_text(text.into_owned())
     }
 
     fn of_object(object: &Object<'_>) -> Self {
@@ -76,7 +77,7 @@ pub struct Seen {
 }
 
 /// As much as an exit code and the words around it take.
-const HEAD: usize = 4096;
+const HEAD: usize = 1024;
 
 impl Seen {
     /// As [`Outcome::of`]; of a long text only the start is decoded.

@@ -13,6 +13,7 @@ use crate::{
     code::{
         has_word,
         patch::{self, FileChange, FilePatch, LineCounts},
+        utf8::readable,
     },
     formats::{
         codex::{
@@ -23,16 +24,12 @@ use crate::{
         object::{self as json, Object},
         tape::{self, Tape, Value},
     },
-    run::{EditKind, Place, Role, StepKind, Time, Tokens, label},
+    run::{EditKind, Place, Role, StepKind, Time, Tokens, label, label_by_start},
 };
 
 /// Reads one line. `is_last` tells a log that is still being written from a broken one.
 pub fn classify(place: Place, line: &[u8], is_last: bool) -> Line {
-    // The checking of what is right is faster than the mending of what is not.
-    let text = match std::str::from_utf8(line) {
-        Ok(text) => Cow::Borrowed(text),
-        Err(_) => String::from_utf8_lossy(line),
-    };
+    let text = readable(line);
     let tape = Tape::read(&text);
     let Some(object) = Object::on(&tape) else {
         let what = jsonl::broken(&tape::why_not(&text), is_last);
@@ -95,7 +92,15 @@ fn compacted(fields: &Object<'_>, voice: Voice) -> Record {
     Record::Compacted { label, voice }
 }
 
+/// Written so, a first line is short as a rule.
+const SHORT: usize = 320;
+
 fn label_of(raw: Value<'_>) -> Box<str> {
+    let is_long = raw.inside().is_some_and(|inside| inside.text.len() > SHORT);
+    let start = if is_long { json::head_of(raw, SHORT) } else { None };
+    if let Some(label) = start.as_deref().and_then(label_by_start) {
+        return label;
+    }
     json::start_of(raw).map(|text| label(&text)).unwrap_or_default()
 }
 

@@ -1,5 +1,7 @@
 //! Threads put together: the main thread's turns, and the agents it started tied to the steps that did.
 
+use rayon::prelude::*;
+
 use super::{
     fold::{Spawned, Thread, ThreadStep},
     record::{Line, Meta, Record},
@@ -55,6 +57,9 @@ pub fn unite(main: Thread, children: Vec<Thread>) -> (Vec<Turn>, Vec<SubAgent>) 
     family.tie();
     family.finish()
 }
+
+/// Fewer turns are finished by one thread.
+const MANY_TURNS: usize = 1000;
 
 struct Family {
     main_id: Box<str>,
@@ -202,9 +207,17 @@ impl Family {
     }
 
     fn finish(self) -> (Vec<Turn>, Vec<SubAgent>) {
-        let plain = |steps: Vec<ThreadStep>| steps.into_iter().map(|step| step.step).collect();
-        let turns = self.turns.into_iter().zip(self.main);
-        let turns = turns.map(|(turn, steps)| Turn { steps: plain(steps), ..turn }).collect();
+        let plain = |steps: Vec<ThreadStep>| {
+            let mut plain = Vec::with_capacity(steps.len());
+            plain.extend(steps.into_iter().map(|step| step.step));
+            plain
+        };
+        let with_steps =
+            |(turn, steps): (Turn, Vec<ThreadStep>)| Turn { steps: plain(steps), ..turn };
+        let turns = match self.turns.len() {
+            ..MANY_TURNS => self.turns.into_iter().zip(self.main).map(with_steps).collect(),
+            _ => self.turns.into_par_iter().zip(self.main).map(with_steps).collect(),
+        };
         let agents = self.agents.into_iter().map(|agent| SubAgent {
             name: agent.name(),
             id: agent.meta.id.into(),

@@ -15,8 +15,12 @@ use super::{
     record::{Call, Change, Done, Line, Meta, Output, Record, RequestSource, Said, Usage, Voice},
     usage::Counter,
 };
-use crate::run::{
-    Edit, EditPath, Place, Role, Step, StepKind, Time, Tokens, ToolCall, ToolResult, Turn, label,
+use crate::{
+    code::short::ShortWords,
+    run::{
+        Edit, EditPath, Place, Role, Step, StepKind, Time, Tokens, ToolCall, ToolResult, Turn,
+        fitted, label,
+    },
 };
 
 /// One rollout file, folded.
@@ -56,6 +60,8 @@ pub struct Spawned {
 pub struct ShownRequests {
     has_any: bool,
     prints: HashSet<NonZero<u64>>,
+    /// The requests that are believed to be among them while the log is read; None where all of it was.
+    believed: Option<Vec<Vec<NonZero<u64>>>>,
 }
 
 impl ShownRequests {
@@ -63,6 +69,33 @@ impl ShownRequests {
         let mut told = Self::default();
         lines.iter().for_each(|line| told.take(line));
         told
+    }
+
+    /// Those of a log that is still read: whatever is told to the model is believed to be told to the screen too, before or
+    /// after. So it is in all logs of later versions.
+    fn believed() -> Self {
+        Self { has_any: true, believed: Some(vec![]), ..Self::default() }
+    }
+
+    /// Whether what was believed is so, by all that the screen was told.
+    fn are(&self, all: &Self) -> bool {
+        let is_shown = |prints: &Vec<NonZero<u64>>| all.has(prints);
+        self.believed.iter().flatten().all(|prints| all.has_any && is_shown(prints))
+    }
+
+    fn has(&self, prints: &[NonZero<u64>]) -> bool {
+        prints.iter().any(|print| self.prints.contains(print))
+    }
+
+    /// As [`Self::has`], or believed to be so.
+    fn has_or_believes(&mut self, prints: &[NonZero<u64>]) -> bool {
+        match &mut self.believed {
+            Some(believed) => {
+                believed.push(prints.to_vec());
+                true
+            }
+            None => self.has(prints),
+        }
     }
 
     pub fn take(&mut self, line: &Line) {
@@ -75,28 +108,42 @@ impl ShownRequests {
 
 /// Folds the lines of one thread. `root` is where its files live.
 pub fn fold(lines: &[&Line], told: ShownRequests, meta: Meta, root: Option<&str>) -> Thread {
-    let mut fold = Fold {
-        told,
-        meta,
-        root,
-        // A draft is large, and moving them all as their list doubles takes longer than making them.
-        drafts: Vec::with_capacity(lines.len()),
-        calls: HashMap::with_capacity(lines.len() / 4),
-        ..Fold::default()
-    };
+    let mut fold = Fold::begin(told, meta, root, lines.len());
     for line in lines {
         fold.line(line);
     }
     fold.finish()
 }
 
+/// A fold that is done while the log is read: who reads it waits for those who take its lines apart most of the time.
+pub struct Ahead(Fold);
+
+impl Ahead {
+    /// Begins where the first line is all that [`fold`] wants to know before: a main thread's own words on itself.
+    pub fn begin(first: &Line, lines: usize) -> Option<Self> {
+        let Record::Meta(meta) = &first.record else { return None };
+        let root = meta.cwd.as_deref().filter(|_| !meta.is_subagent)?;
+        Some(Self(Fold::begin(ShownRequests::believed(), Meta::clone(meta), Some(root), lines)))
+    }
+
+    /// Takes the next line, the first one too.
+    pub fn line(&mut self, line: &Line) {
+        self.0.line(line);
+    }
+
+    /// None where the requests were not what they were believed to be, and all is to be folded once more.
+    pub fn finish(self, told: &ShownRequests) -> Option<Thread> {
+        self.0.told.are(told).then(|| self.0.finish())
+    }
+}
+
 /// How many steps back a twin is looked for; they follow each other closely.
 const TWIN_WINDOW: usize = 64;
 
 #[derive(Default)]
-struct Fold<'a> {
+struct Fold {
     meta: Meta,
-    root: Option<&'a str>,
+    root: Option<Box<str>>,
     name: Option<Box<str>>,
     models: Models,
     cwd: Option<Box<str>>,
@@ -107,7 +154,7 @@ struct Fold<'a> {
     drafts: Vec<Draft>,
     /// Of all turns, one after the other.
     usages: Vec<Tokens>,
-    calls: HashMap<Box<str>, usize>,
+    calls: HashMap<Box<str>, usize, ShortWords>,
     /// Codex has begun to work, and we do not know yet on whose request.
     opening: Option<Opening>,
     span: Span,
@@ -175,7 +222,8 @@ struct Draft {
     voices: Voices,
     /// Told by another step after all.
     is_merged: bool,
-    call: Option<CallDraft>,
+    /// Apart: most steps are no calls, and drafts are moved.
+    call: Option<Box<CallDraft>>,
     spawned: Option<Spawned>,
 }
 
@@ -206,7 +254,19 @@ struct Observation {
     is_whole: bool,
 }
 
-impl Fold<'_> {
+impl Fold {
+    fn begin(told: ShownRequests, meta: Meta, root: Option<&str>, lines: usize) -> Self {
+        Self {
+            told,
+            meta,
+            root: root.map(Into::into),
+            // A draft is large, and moving them all as their list doubles takes longer than making them.
+            drafts: Vec::with_capacity(lines),
+            calls: HashMap::with_capacity_and_hasher(lines / 4, ShortWords::default()),
+            ..Self::default()
+        }
+    }
+
     fn line(&mut self, line: &Line) {
         if let Some(model) = &line.model {
             self.model(model);
@@ -326,8 +386,7 @@ impl Fold<'_> {
         match source {
             RequestSource::Injected => return,
             RequestSource::Conversation if self.told.has_any => {
-                let is_told = said.prints.iter().any(|print| self.told.prints.contains(print));
-                if !is_told {
+                if !self.told.has_or_believes(&said.prints) {
                     self.push(Draft::new(line, StepKind::Message, Role::User, &said.label));
                 }
                 return;
@@ -506,7 +565,7 @@ impl Fold<'_> {
         let mut draft = Draft::new(line, kind, Role::Assistant, &call.label);
         draft.spawned = call.is_spawn.then(Spawned::default);
         let own = Observation { place: line.place, bytes: 0, is_whole: false };
-        draft.call = Some(CallDraft {
+        draft.call = Some(Box::new(CallDraft {
             name: call.name.clone(),
             id: call.id.clone(),
             planned: call.planned.clone(),
@@ -516,7 +575,7 @@ impl Fold<'_> {
             observation: call.has_result.then_some(own),
             is_error: call.is_error,
             ..CallDraft::default()
-        });
+        }));
         let index = self.push_of_model(draft);
         if !call.id.is_empty() {
             self.calls.insert(call.id.clone(), index);
@@ -531,13 +590,13 @@ impl Fold<'_> {
 
     fn call_told_by_its_end(&self, call: &Call) -> Option<usize> {
         let is_headless = |index: &usize| {
-            self.drafts[*index].call.as_ref().is_some_and(|known| known.is_headless)
+            self.drafts[*index].call.as_deref().is_some_and(|known| known.is_headless)
         };
         let by_id = self.calls.get(&call.id).copied().filter(is_headless);
         by_id.or_else(|| {
             let mut window = self.window();
             let same = |index: &usize| {
-                let known = self.drafts[*index].call.as_ref();
+                let known = self.drafts[*index].call.as_deref();
                 call.print.is_some() && known.is_some_and(|known| known.print == call.print)
             };
             window.find(|index| is_headless(index) && same(index))
@@ -546,7 +605,7 @@ impl Fold<'_> {
 
     /// The folder that relative paths of a call start from, where it is not the root.
     fn folder(&self, of_call: Option<&str>) -> Option<Box<str>> {
-        let cwd = self.cwd.as_deref().filter(|cwd| Some(*cwd) != self.root);
+        let cwd = self.cwd.as_deref().filter(|cwd| Some(*cwd) != self.root.as_deref());
         match (of_call, cwd) {
             (Some(folder), Some(cwd)) => Some(below(folder, Some(cwd))),
             (Some(folder), None) => Some(folder.into()),
@@ -580,7 +639,7 @@ impl Fold<'_> {
 
     fn unanswered_without_id(&self, output: &Output) -> Option<usize> {
         let is_open = |index: &usize| {
-            let call = self.drafts[*index].call.as_ref();
+            let call = self.drafts[*index].call.as_deref();
             call.is_some_and(|call| call.id.is_empty() && call.observation.is_none())
         };
         self.window().rev().find(is_open).filter(|_| output.call.is_empty())
@@ -589,7 +648,7 @@ impl Fold<'_> {
     /// A step for an observation whose call is not in the log.
     fn orphan(&mut self, line: &Line) -> usize {
         let mut draft = Draft::new(line, StepKind::Tool, Role::Assistant, "");
-        draft.call = Some(CallDraft { name: "unknown".into(), ..CallDraft::default() });
+        draft.call = Some(Box::new(CallDraft { name: "unknown".into(), ..CallDraft::default() }));
         self.push(draft)
     }
 
@@ -624,7 +683,7 @@ impl Fold<'_> {
         if let Some(index) = self.calls.get(&done.call) {
             return Some((*index, false));
         }
-        let call = |index: usize| self.drafts[index].call.as_ref();
+        let call = |index: usize| self.drafts[index].call.as_deref();
         let is_twin = |index: &usize| {
             let print = call(*index).filter(|call| !call.is_done).and_then(|call| call.print);
             print.is_some() && print == done.print
@@ -644,13 +703,13 @@ impl Fold<'_> {
 
     fn headless(&mut self, line: &Line, done: &Done) -> usize {
         let mut draft = Draft::new(line, StepKind::Tool, Role::Assistant, &done.label);
-        draft.call = Some(CallDraft {
+        draft.call = Some(Box::new(CallDraft {
             name: done.name.clone(),
             id: done.call.clone(),
             print: done.print,
             is_headless: true,
             ..CallDraft::default()
-        });
+        }));
         let index = self.push_of_model(draft);
         if !done.call.is_empty() {
             self.calls.insert(done.call.clone(), index);
@@ -732,7 +791,7 @@ impl Fold<'_> {
                 },
                 steps: own
                     .filter(|draft| !draft.is_merged)
-                    .map(|draft| draft.finish(self.root))
+                    .map(|draft| draft.finish(self.root.as_deref()))
                     .collect(),
             });
         }
@@ -762,7 +821,7 @@ impl Draft {
 
     fn finish(mut self, root: Option<&str>) -> ThreadStep {
         if let Some(call) = self.call.take() {
-            self.step.edits = call.edits(self.step.place, root);
+            self.step.edits = fitted(call.edits(self.step.place, root));
             self.step.tool = Some(Box::new(call.finish()));
         }
         ThreadStep { step: self.step, spawned: self.spawned }

@@ -5,7 +5,10 @@ use super::{
     envelope::{self, Body, Typed, text_parts},
 };
 use crate::{
-    code::patch::{self, FileChange, FilePatch},
+    code::{
+        patch::{self, FileChange, FilePatch},
+        utf8::readable,
+    },
     formats::{
         codex::{
             call,
@@ -23,7 +26,7 @@ use crate::{
 
 /// The words of the record: what was said, or the arguments of a call.
 pub fn words(record: &[u8]) -> StepText {
-    let record = String::from_utf8_lossy(record);
+    let record = readable(record);
     let tape = Tape::read(&record);
     let Some(line) = Object::on(&tape) else { return said(record.into_owned()) };
     let found = match &envelope::open(line).body {
@@ -164,7 +167,7 @@ pub fn request(record: &[u8]) -> String {
 
 /// The text of an observation.
 pub fn result(record: &[u8]) -> String {
-    let record = String::from_utf8_lossy(record);
+    let record = readable(record);
     let tape = Tape::read(&record);
     let Some(line) = Object::on(&tape) else { return String::new() };
     match &envelope::open(line).body {
@@ -195,7 +198,7 @@ fn image(fields: &Object<'_>) -> Option<String> {
 
 /// The body of an edit: of a patch record, or of the call that carried the patch.
 pub fn edit(record: &[u8], edit: &Edit) -> Option<RecordedEdit> {
-    let record = String::from_utf8_lossy(record);
+    let record = readable(record);
     let part = usize::try_from(edit.place.part).ok()?;
     let tape = Tape::read(&record);
     match &envelope::open(Object::on(&tape)?).body {

@@ -79,6 +79,10 @@ impl Records for MiniSweAgent {
         document.array("messages").into_iter().chain(document.get("info")).collect()
     }
 
+    fn list(&self) -> Option<&'static str> {
+        Some("messages")
+    }
+
     fn record<'t>(&self, record: Value<'t>) -> Record<'t> {
         let fields = Object::of(record).unwrap_or_default();
         if !fields.has("role") {

@@ -9,6 +9,7 @@ pub mod arguments;
 pub mod event;
 mod fold;
 pub mod order;
+mod stream;
 
 use std::collections::HashSet;
 
@@ -56,6 +57,12 @@ pub trait Records: Copy + Send + Sync + 'static {
     /// The records in a line, or in the whole document, in playing order.
     fn records<'t>(&self, value: Value<'t>) -> Vec<Value<'t>> {
         vec![value]
+    }
+
+    /// The key of the list in which a document has its records, before what [`Records::records`] takes from around it. One that
+    /// is too large to be held is read an element at a time; None where that cannot be.
+    fn list(&self) -> Option<&'static str> {
+        None
     }
 
     /// What one record says.
@@ -175,6 +182,11 @@ impl<T: Records> Format for T {
     fn growing(&self) -> Option<Box<dyn Growing>> {
         let is_lines = Records::offers(self).shape == Shape::Lines;
         is_lines.then(|| Box::new(Log::of(*self)) as Box<dyn Growing>)
+    }
+
+    fn streaming(&self) -> Option<Box<dyn Growing>> {
+        let list = Records::list(self)?;
+        Some(Box::new(Log { list: Some(list), ..Log::of(*self) }))
     }
 
     fn words(&self, record: &[u8], step: &Step) -> StepText {
@@ -322,6 +334,8 @@ struct Log<R> {
     documents: Vec<Document>,
     warnings: Vec<Warning>,
     budget: Budget,
+    /// The key under which documents have the records that are read one by one.
+    list: Option<&'static str>,
 }
 
 /// What was made of a line.
@@ -333,10 +347,15 @@ struct Made {
 
 impl Kept for Made {
     fn kept_bytes(&self) -> usize {
-        let kept = |entry: &Entry| 128 + entry.record.events.len() * 320;
         let entries = self.part.iter().flat_map(|part| &part.entries);
-        64 + self.warnings.len() * 256 + entries.map(kept).sum::<usize>()
+        let entries = entries.map(|entry| bytes_of(&entry.record));
+        64 + self.warnings.len() * 256 + entries.sum::<usize>()
     }
+}
+
+/// Bytes that the index takes of a record, about.
+fn bytes_of(record: &Record<'_>) -> usize {
+    128 + record.events.len() * 320
 }
 
 impl<R: Records> Growing for Log<R> {
@@ -356,6 +375,9 @@ impl<R: Records> Growing for Log<R> {
             Input::Log(log) => {
                 let mut head = vec![0; HEAD_BYTES];
                 let len = log.read(0, &mut head);
+                if let Some(list) = self.list.filter(|_| !is_lines(&head[..len])) {
+                    return self.stream(id, name, log, list);
+                }
                 if !is_lines(&head[..len]) && len > 0 {
                     let mut whole =
                         vec![0; usize::try_from(log.size()).unwrap_or(0).min(MOST_BYTES)];
@@ -422,7 +444,52 @@ impl<R: Records> Log<R> {
             documents: vec![],
             warnings: vec![],
             budget: Budget::default(),
+            list: None,
         }
+    }
+
+    /// As [`Log::document`], of which an element at a time is held.
+    fn stream(&mut self, id: SourceId, name: &str, log: &dyn jsonl::Log, list: &str) {
+        let (format, mut entries, mut broken) = (self.format, vec![], 0);
+        let budget = &mut self.budget;
+        budget.grant(log.size());
+        let around = stream::read(log, id, list, stream::A_PIECE, &mut |place, bytes| {
+            let text = readable(bytes);
+            let Some(tape) = Tape::read(text.trim()) else {
+                broken += 1;
+                return broken < MOST_RECORDS;
+            };
+            let record = kept(format.record(tape.root()));
+            let goes_on = entries.len() < MOST_RECORDS && budget.spend(bytes_of(&record));
+            if goes_on {
+                entries.push(Entry { place, record });
+            }
+            goes_on
+        });
+        let mut warn = |what: String| self.warnings.push(Warning { place: name.to_owned(), what });
+        if broken > 0 {
+            warn(format!("{broken} of its records are not JSON"));
+        }
+        if !around.is_whole {
+            warn(format!("the first {} records are read", entries.len()));
+        }
+        let text = around.text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&around.text);
+        let text = readable(text);
+        let header = match Tape::read(text.trim()) {
+            Some(tape) => {
+                let rest = format.records(tape.root()).into_iter().map(|value| Entry {
+                    place: around.place_of(value.get()),
+                    record: kept(format.record(value)),
+                });
+                entries.extend(rest);
+                kept(format.header(tape.root()))
+            }
+            None => {
+                warn(jsonl::broken(&tape::why_not(&text), true));
+                Record::default()
+            }
+        };
+        self.parts.push((id, Part { entries, header }));
     }
 
     fn document(&mut self, id: SourceId, name: &str, bytes: &[u8]) {

@@ -1,8 +1,62 @@
 //! Looking for the end of a string, many bytes at a time.
 
-/// The bytes that mean something within a string: quotes, backslashes, and those that may not stand there. Found for
-/// 64 bytes at a time, as they are some tens of bytes apart as a rule.
-pub struct Specials<'a> {
+/// Bytes of a text by 64 at a time: those that mean something within a string are some tens of bytes apart as a rule.
+pub struct Block {
+    bytes: [u8; Self::BYTES],
+    /// A bit for each quote, each backslash and each byte that may not stand in a string.
+    pub specials: u64,
+}
+
+/// The same, told apart.
+pub struct Marks {
+    pub quotes: u64,
+    pub backslashes: u64,
+    /// Bytes that may not stand in a string.
+    pub controls: u64,
+}
+
+impl Block {
+    pub const BYTES: usize = 64;
+
+    /// None where the text is over.
+    pub fn of(bytes: &[u8], from: usize) -> Option<Self> {
+        let rest = bytes.get(from..).filter(|rest| !rest.is_empty())?;
+        let bytes = match rest.first_chunk() {
+            Some(whole) => *whole,
+            None => {
+                // Nothing ends a string, and nothing is wrong with it, that is not there.
+                let mut padded = [b' '; Self::BYTES];
+                padded[..rest.len()].copy_from_slice(rest);
+                padded
+            }
+        };
+        Some(Self { specials: by_sixteen(&bytes, specials), bytes })
+    }
+
+    /// Whether a quote comes before all else that means something.
+    pub fn ends_with_first_special(&self) -> bool {
+        let at = self.specials.trailing_zeros() as usize;
+        self.bytes.get(at) == Some(&b'"')
+    }
+
+    pub fn marks(&self) -> Marks {
+        let (quotes, backslashes) = (self.are(b'"'), self.are(b'\\'));
+        Marks { quotes, backslashes, controls: self.specials & !quotes & !backslashes }
+    }
+
+    /// A bit for each byte that is this one.
+    pub fn are(&self, byte: u8) -> u64 {
+        by_sixteen(&self.bytes, |part| equal(part, byte))
+    }
+}
+
+fn by_sixteen(bytes: &[u8; Block::BYTES], of: impl Fn(&[u8; 16]) -> u16) -> u64 {
+    let (parts, _) = bytes.as_chunks::<16>();
+    parts.iter().rev().fold(0, |found, part| found << 16 | u64::from(of(part)))
+}
+
+/// Goes over the bytes of a text that are backslashes, each of which begins an escape.
+pub struct Backslashes<'a> {
     bytes: &'a [u8],
     /// Where the 64 bytes begin.
     at: usize,
@@ -10,115 +64,172 @@ pub struct Specials<'a> {
     found: u64,
 }
 
-impl<'a> Specials<'a> {
-    pub fn from(bytes: &'a [u8], at: usize) -> Self {
-        Self { bytes, at, found: found_in(bytes, at) }
+impl<'a> Backslashes<'a> {
+    pub fn of(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0, found: Self::found(bytes, 0) }
     }
 
-    /// None where there is none any more.
-    pub fn next(&mut self) -> Option<usize> {
+    fn found(bytes: &[u8], at: usize) -> u64 {
+        Block::of(bytes, at).map_or(0, |block| block.are(b'\\'))
+    }
+
+    /// The first one from `from` on, which is never before that of the last call; None where there is none any more.
+    #[inline]
+    pub fn next_from(&mut self, from: usize) -> Option<usize> {
+        if let passed @ 0..64 = from - self.at {
+            self.found &= u64::MAX << passed;
+            if self.found != 0 {
+                return Some(self.at + self.found.trailing_zeros() as usize);
+            }
+        } else {
+            (self.at, self.found) = (from, Self::found(self.bytes, from));
+        }
+        self.next_block()
+    }
+
+    fn next_block(&mut self) -> Option<usize> {
         while self.found == 0 {
-            self.at += 64;
+            self.at += Block::BYTES;
             if self.at >= self.bytes.len() {
                 return None;
             }
-            self.found = found_in(self.bytes, self.at);
+            self.found = Self::found(self.bytes, self.at);
         }
-        let at = self.at + self.found.trailing_zeros() as usize;
-        (at < self.bytes.len()).then_some(at)
+        Some(self.at + self.found.trailing_zeros() as usize)
     }
-
-    /// Passes what is before `at`.
-    pub fn go_to(&mut self, at: usize) {
-        match at - self.at {
-            passed @ 0..64 => self.found &= u64::MAX << passed,
-            _ => *self = Self::from(self.bytes, at),
-        }
-    }
-}
-
-fn found_in(bytes: &[u8], at: usize) -> u64 {
-    if let Some(Ok(all)) = bytes.get(at..at + 64).map(<&[u8; 64]>::try_from) {
-        return specials_of(all);
-    }
-    let rest = bytes.get(at..).unwrap_or_default();
-    let mut all = [b' '; 64];
-    all[..rest.len()].copy_from_slice(rest);
-    specials_of(&all)
-}
-
-fn specials_of(bytes: &[u8; 64]) -> u64 {
-    let (parts, _) = bytes.as_chunks::<16>();
-    parts.iter().rev().fold(0, |found, part| found << 16 | u64::from(specials_of_16(part)))
 }
 
 #[cfg(target_arch = "x86_64")]
-fn specials_of_16(bytes: &[u8; 16]) -> u16 {
+fn specials(bytes: &[u8; 16]) -> u16 {
     // SAFETY: every processor of this kind has SSE2, and nothing else is asked of it.
-    unsafe { specials_by_sse2(bytes) }
+    unsafe { sse2::specials(bytes) }
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "sse2")]
-fn specials_by_sse2(bytes: &[u8; 16]) -> u16 {
+fn equal(bytes: &[u8; 16], byte: u8) -> u16 {
+    // SAFETY: every processor of this kind has SSE2, and nothing else is asked of it.
+    unsafe { sse2::equal(bytes, byte) }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod sse2 {
     use std::arch::x86_64::{
-        _mm_cmpeq_epi8, _mm_min_epu8, _mm_movemask_epi8, _mm_or_si128, _mm_set_epi64x,
+        __m128i, _mm_cmpeq_epi8, _mm_min_epu8, _mm_movemask_epi8, _mm_or_si128, _mm_set_epi64x,
         _mm_set1_epi8,
     };
-    let both = u128::from_le_bytes(*bytes);
-    let bytes = _mm_set_epi64x((both >> 64) as i64, both as i64);
-    let quotes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(b'"' as i8));
-    let backslashes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(b'\\' as i8));
-    let controls = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1f)), bytes);
-    _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(quotes, backslashes), controls)) as u16
+
+    #[target_feature(enable = "sse2")]
+    fn loaded(bytes: &[u8; 16]) -> __m128i {
+        let both = u128::from_le_bytes(*bytes);
+        _mm_set_epi64x((both >> 64) as i64, both as i64)
+    }
+
+    #[target_feature(enable = "sse2")]
+    pub fn specials(bytes: &[u8; 16]) -> u16 {
+        let bytes = loaded(bytes);
+        let quotes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(b'"' as i8));
+        let backslashes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(b'\\' as i8));
+        let controls = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1f)), bytes);
+        _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(quotes, backslashes), controls)) as u16
+    }
+
+    #[target_feature(enable = "sse2")]
+    pub fn equal(bytes: &[u8; 16], byte: u8) -> u16 {
+        _mm_movemask_epi8(_mm_cmpeq_epi8(loaded(bytes), _mm_set1_epi8(byte as i8))) as u16
+    }
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn specials_of_16(bytes: &[u8; 16]) -> u16 {
+fn specials(bytes: &[u8; 16]) -> u16 {
+    by_eight(bytes, specials_of_8)
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn equal(bytes: &[u8; 16], byte: u8) -> u16 {
+    by_eight(bytes, |word| equal_of_8(word, byte))
+}
+
+#[cfg(any(test, not(target_arch = "x86_64")))]
+fn by_eight(bytes: &[u8; 16], of: impl Fn(u64) -> u16) -> u16 {
     let both = u128::from_le_bytes(*bytes);
-    specials_of_8(both as u64) | specials_of_8((both >> 64) as u64) << 8
+    of(both as u64) | of((both >> 64) as u64) << 8
 }
 
 /// The same without instructions of a particular processor.
 #[cfg(any(test, not(target_arch = "x86_64")))]
 fn specials_of_8(word: u64) -> u16 {
-    const ONES: u64 = u64::from_ne_bytes([1; 8]);
-    const LOW: u64 = ONES * 0x7f;
-    // The high bit of each byte that is not zero, or not below a space.
-    let not_zero = |word: u64| ((word & LOW) + LOW) | word;
-    let quote = not_zero(word ^ (ONES * b'"' as u64));
-    let backslash = not_zero(word ^ (ONES * b'\\' as u64));
     let printed = ((word & LOW) + ONES * 0x60) | word;
-    let found = !(quote & backslash & printed) & !LOW;
-    ((found >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u16
+    high_bits(
+        !(not_zero(word ^ (ONES * u64::from(b'"')))
+            & not_zero(word ^ (ONES * u64::from(b'\\')))
+            & printed),
+    )
+}
+
+#[cfg(any(test, not(target_arch = "x86_64")))]
+fn equal_of_8(word: u64, byte: u8) -> u16 {
+    high_bits(!not_zero(word ^ (ONES * u64::from(byte))))
+}
+
+#[cfg(any(test, not(target_arch = "x86_64")))]
+const ONES: u64 = u64::from_ne_bytes([1; 8]);
+#[cfg(any(test, not(target_arch = "x86_64")))]
+const LOW: u64 = ONES * 0x7f;
+
+/// The high bit of each byte that is not zero.
+#[cfg(any(test, not(target_arch = "x86_64")))]
+fn not_zero(word: u64) -> u64 {
+    ((word & LOW) + LOW) | word
+}
+
+#[cfg(any(test, not(target_arch = "x86_64")))]
+fn high_bits(found: u64) -> u16 {
+    (((found & !LOW) >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u16
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
-    proptest::proptest! {
+    proptest! {
         #[test]
-        fn special_bytes_are_found_one_after_the_other(
-            bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..200), at in 0usize..80,
-        ) {
-            let is_special = |at: &usize| matches!(bytes[*at], b'"' | b'\\' | 0..0x20);
-            let one_by_one: Vec<usize> = (at..bytes.len()).filter(is_special).collect();
-            let mut specials = Specials::from(&bytes, at);
-            let found: Vec<usize> = std::iter::from_fn(|| {
-                let at = specials.next()?;
-                specials.go_to(at + 1);
-                Some(at)
-            }).collect();
-            proptest::prop_assert_eq!(found, one_by_one);
+        fn special_bytes_of_a_block_are_found(bytes in prop::collection::vec(any::<u8>(), 0..200), from in 0usize..80) {
+            let Some(block) = Block::of(&bytes, from) else {
+                prop_assert!(from >= bytes.len());
+                return Ok(());
+            };
+            let bits = |is: fn(u8) -> bool| {
+                let all = bytes[from..].iter().take(64).enumerate();
+                all.filter(|(_, byte)| is(**byte)).fold(0, |bits, (at, _)| bits | 1_u64 << at)
+            };
+            let marks = block.marks();
+            prop_assert_eq!(block.specials, bits(|byte| matches!(byte, b'"' | b'\\' | 0..0x20)));
+            prop_assert_eq!(marks.quotes, bits(|byte| byte == b'"'));
+            prop_assert_eq!(marks.backslashes, bits(|byte| byte == b'\\'));
+            prop_assert_eq!(marks.controls, bits(|byte| byte < 0x20));
+            prop_assert_eq!(block.are(b'n'), bits(|byte| byte == b'n'));
         }
 
         #[test]
-        fn without_the_processors_help_the_same_is_found(word in proptest::prelude::any::<[u8; 8]>()) {
-            let mut whole = [b' '; 16];
-            whole[..8].copy_from_slice(&word);
-            let by_words = specials_of_8(u64::from_le_bytes(word));
-            proptest::prop_assert_eq!(by_words, specials_of_16(&whole));
+        fn backslashes_are_found_one_after_the_other(
+            text in prop::collection::vec(prop::sample::select(b"\\ab".to_vec()), 0..300), stride in 1usize..90,
+        ) {
+            let (mut backslashes, mut from) = (Backslashes::of(&text), 0);
+            while from < text.len() {
+                let found = backslashes.next_from(from);
+                prop_assert_eq!(found, text[from..].iter().position(|byte| *byte == b'\\').map(|at| from + at));
+                let Some(at) = found else { break };
+                from = at + stride;
+            }
+        }
+
+        #[test]
+        fn without_the_processors_help_the_same_is_found(bytes: [u8; 16], byte: u8) {
+            prop_assert_eq!(by_eight(&bytes, specials_of_8), specials(&bytes));
+            prop_assert_eq!(by_eight(&bytes, |word| equal_of_8(word, byte)), equal(&bytes, byte));
+            prop_assert_eq!(by_eight(&bytes, |word| equal_of_8(word, bytes[3])), equal(&bytes, bytes[3]));
         }
     }
 }

@@ -10,9 +10,12 @@ use std::{
 use rayon::prelude::*;
 use sha1::{Digest, Sha1};
 
-use crate::code::{counts, packing, patch::LineCounts, short::ShortWords};
+use crate::{
+    code::{counts, packing, patch::LineCounts, short::ShortWords, utf8},
+    run::{Edit, Place},
+};
 
-use super::compare;
+use super::{RecordedChange, RecordedEdit, compare};
 
 /// Bytes of one version of a file.
 pub type Blob = Arc<[u8]>;
@@ -56,14 +59,36 @@ pub trait Blobs {
     }
 }
 
+/// The bodies of recorded edits, which can be read again at any time.
+pub trait EditBodies: fmt::Debug + Send + Sync {
+    /// None where the record is not there any more, or says nothing of the edit.
+    fn body(&self, edit: &Edit) -> Option<RecordedEdit>;
+
+    /// Whether a record is left on the disk, so that what it holds need not be kept in memory.
+    fn is_on_disk(&self, place: Place) -> bool;
+}
+
+/// Where a content stands in the body of an edit, word for word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// The whole file before the edit.
+    Before,
+    /// The whole file that it writes.
+    After,
+}
+
 /// Contents that were put together from recorded edits.
 ///
-/// A run edits its files again and again, and every version has a name. Kept are the first version of a file, packed
-/// where there are many, and of the others what was changed in the version before; now and then a whole one, so that no
-/// version is far from one. Putting a version together again takes microseconds.
+/// A run edits its files again and again, and every version has a name. Of the first version of a file is kept where it
+/// stands in the recording, where all of it does, else the version itself, packed where there are many, and of the others
+/// what was changed in the version before; now and then a whole one, so that no version is far from one. Putting a version
+/// together again takes microseconds.
 #[derive(Debug, Default)]
 pub struct MemoryBlobs {
-    kept: HashMap<BlobId, Content, ShortWords>,
+    /// What contents are read from again; without it all are kept.
+    bodies: Option<Arc<dyn EditBodies>>,
+    /// A table has room for many more than there are, of which each takes little.
+    kept: HashMap<BlobId, Box<Content>, ShortWords>,
     /// The last ones put, as they are: the next edit is likely to be of one of them.
     recent: VecDeque<(BlobId, Blob)>,
     /// Kept whole, to be packed where they come to be many; the oldest first.
@@ -90,6 +115,11 @@ enum Kept {
         packed: Box<[u8]>,
         len: usize,
     },
+    /// Not at all: it is read from the recording again.
+    Recorded {
+        edit: Box<Edit>,
+        side: Side,
+    },
     /// Another content with something else between its first and its last bytes.
     Changed {
         of: BlobId,
@@ -115,17 +145,28 @@ const RECENT: usize = 32;
 const RECENT_BYTES: usize = 4 << 20;
 
 impl MemoryBlobs {
-    pub fn put(&mut self, bytes: &[u8]) -> BlobId {
-        self.put_after(None, bytes)
+    /// None yet; what stands in these bodies is not kept a second time.
+    pub fn beside(bodies: Arc<dyn EditBodies>) -> Self {
+        Self { bodies: Some(bodies), ..Self::default() }
     }
 
-    /// As [`MemoryBlobs::put`], of a content that `before` became.
-    pub fn put_after(&mut self, before: Option<BlobId>, bytes: &[u8]) -> BlobId {
+    pub fn put(&mut self, bytes: &[u8]) -> BlobId {
+        self.put_after(None, bytes, None)
+    }
+
+    /// As [`MemoryBlobs::put`], of a content that `before` became, and that stands in the body of an edit, where one is
+    /// named.
+    pub fn put_after(
+        &mut self,
+        before: Option<BlobId>,
+        bytes: &[u8],
+        stands: Option<(&Edit, Side)>,
+    ) -> BlobId {
         let (id, blob) = (BlobId::of(bytes), Blob::from(bytes));
         if !self.kept.contains_key(&id) {
-            let content = self.content(before, &blob);
+            let content = self.content(before, &blob, stands);
             let is_whole = matches!(content.kept, Kept::Whole(_));
-            self.kept.insert(id, content);
+            self.kept.insert(id, Box::new(content));
             if is_whole && bytes.len() >= PACKED_FROM {
                 self.to_pack.push(id);
                 self.unpacked += bytes.len();
@@ -154,7 +195,7 @@ impl MemoryBlobs {
         let oldest: Vec<BlobId> = self.to_pack.drain(..count).collect();
         let pack = |id: &BlobId| match &self.kept.get(id)?.kept {
             Kept::Whole(bytes) => Some((*id, Kept::packed(bytes)?)),
-            Kept::Packed { .. } | Kept::Changed { .. } => None,
+            Kept::Packed { .. } | Kept::Recorded { .. } | Kept::Changed { .. } => None,
         };
         let packed: Vec<(BlobId, Kept)> = oldest.par_iter().filter_map(pack).collect();
         for (id, packed) in packed {
@@ -164,18 +205,47 @@ impl MemoryBlobs {
         }
     }
 
-    fn content(&self, before: Option<BlobId>, bytes: &Blob) -> Content {
+    fn content(
+        &self,
+        before: Option<BlobId>,
+        bytes: &Blob,
+        stands: Option<(&Edit, Side)>,
+    ) -> Content {
         let lines = compare::lines_of(bytes);
         let before = before.and_then(|of| Some((of, self.kept.get(&of)?, self.get(of)?)));
+        let whole = || Kept::Whole(Arc::clone(bytes));
         let Some((of, content, old)) = before else {
-            return Content { kept: Kept::Whole(Arc::clone(bytes)), lines, after: None };
+            let kept = self.recorded(bytes, stands).unwrap_or_else(whole);
+            return Content { kept, lines, after: None };
         };
-        let is_text = |bytes: &[u8]| std::str::from_utf8(bytes).is_ok();
+        let is_text = |bytes: &[u8]| utf8::text(bytes).is_some();
         let is_plain = lines.and(content.lines).is_some() && is_text(&old) && is_text(bytes);
         let counts = is_plain.then(|| counts::at_a_glance(&old, bytes)).flatten();
-        let kept = content.kept.changed(of, &old, bytes).or_else(|| Kept::packed(bytes));
-        let kept = kept.unwrap_or_else(|| Kept::Whole(Arc::clone(bytes)));
-        Content { kept, lines, after: counts.map(|counts| (of, counts)) }
+        let kept = content.kept.changed(of, &old, bytes);
+        let kept = kept.or_else(|| self.recorded(bytes, stands)).or_else(|| Kept::packed(bytes));
+        Content {
+            kept: kept.unwrap_or_else(whole),
+            lines,
+            after: counts.map(|counts| (of, counts)),
+        }
+    }
+
+    /// None where the content is to be kept.
+    fn recorded(&self, bytes: &[u8], stands: Option<(&Edit, Side)>) -> Option<Kept> {
+        let (edit, side) = stands.filter(|_| bytes.len() >= PACKED_FROM)?;
+        let is_on_disk = self.bodies.as_ref().is_some_and(|it| it.is_on_disk(edit.place));
+        is_on_disk.then(|| Kept::Recorded { edit: Box::new(edit.clone()), side })
+    }
+
+    /// A content that is not kept, read again; None where the recording has become another one since.
+    fn read_again(&self, id: BlobId, edit: &Edit, side: Side) -> Option<Vec<u8>> {
+        let body = self.bodies.as_ref()?.body(edit)?;
+        let text = match (side, body.change) {
+            (Side::Before, _) => body.before?,
+            (Side::After, RecordedChange::Write(text)) => text,
+            (Side::After, _) => return None,
+        };
+        Some(text.into_bytes()).filter(|bytes| BlobId::of(bytes) == id)
     }
 
     /// None where this content was never put.
@@ -188,7 +258,12 @@ impl MemoryBlobs {
             match &self.kept.get(&at)?.kept {
                 Kept::Whole(blob) if changes.is_empty() => return Some(Arc::clone(blob)),
                 Kept::Whole(bytes) => break bytes.to_vec(),
-                Kept::Packed { packed, len } => break unpacked(at, packed, *len)?,
+                Kept::Packed { packed, len } => {
+                    break made_again(at, || packing::unpack(packed, *len).ok())?;
+                }
+                Kept::Recorded { edit, side } => {
+                    break made_again(at, || self.read_again(at, edit, *side))?;
+                }
                 Kept::Changed { of, first, last, middle, .. } => {
                     changes.push((*first, *last, middle));
                     at = *of;
@@ -217,7 +292,7 @@ impl Kept {
     fn changed(&self, of: BlobId, before: &[u8], bytes: &[u8]) -> Option<Self> {
         let far = match self {
             Self::Changed { far, .. } => far + 1,
-            Self::Whole(_) | Self::Packed { .. } => 1,
+            Self::Whole(_) | Self::Packed { .. } | Self::Recorded { .. } => 1,
         };
         if far > FARTHEST {
             return None;
@@ -241,21 +316,21 @@ impl Kept {
 }
 
 thread_local! {
-    /// The content that was unpacked last: the versions of a file, asked for one after the other, are put together out of the
+    /// The content that was unpacked or read last: the versions of a file, asked for one after the other, are put together out of the
     /// same.
-    static UNPACKED_LAST: RefCell<Option<(BlobId, Box<[u8]>)>> = const { RefCell::new(None) };
+    static MADE_LAST: RefCell<Option<(BlobId, Box<[u8]>)>> = const { RefCell::new(None) };
 }
 
-/// A content that is longer is unpacked each time.
-const MOST_UNPACKED: usize = 1 << 20;
+/// A content that is longer is made again each time.
+const MOST_HELD: usize = 1 << 20;
 
-fn unpacked(id: BlobId, packed: &[u8], len: usize) -> Option<Vec<u8>> {
-    UNPACKED_LAST.with_borrow_mut(|unpacked| {
-        if let Some((_, bytes)) = unpacked.as_ref().filter(|(last, _)| *last == id) {
+fn made_again(id: BlobId, make: impl FnOnce() -> Option<Vec<u8>>) -> Option<Vec<u8>> {
+    MADE_LAST.with_borrow_mut(|made| {
+        if let Some((_, bytes)) = made.as_ref().filter(|(last, _)| *last == id) {
             return Some(bytes.to_vec());
         }
-        let bytes = packing::unpack(packed, len).ok()?;
-        *unpacked = (bytes.len() <= MOST_UNPACKED).then(|| (id, bytes.as_slice().into()));
+        let bytes = make()?;
+        *made = (bytes.len() <= MOST_HELD).then(|| (id, bytes.as_slice().into()));
         Some(bytes)
     })
 }
@@ -307,7 +382,7 @@ mod tests {
                 let start = at.min(text.len());
                 let end = (start + len).min(text.len());
                 text.splice(start..end, new.bytes());
-                last = blobs.put_after(Some(last), &text);
+                last = blobs.put_after(Some(last), &text, None);
                 versions.push((last, text.clone()));
             }
             for (id, text) in &versions {
@@ -337,12 +412,13 @@ mod tests {
         let mut last = blobs.put(lines.concat().as_bytes());
         for at in 0..1000 {
             lines[at] = format!("another line {at}\n");
-            last = blobs.put_after(Some(last), lines.concat().as_bytes());
+            last = blobs.put_after(Some(last), lines.concat().as_bytes(), None);
         }
 
         let size = |kept: &Kept| match kept {
             Kept::Whole(bytes) => bytes.len(),
             Kept::Packed { packed, .. } => packed.len(),
+            Kept::Recorded { .. } => 0,
             Kept::Changed { middle, .. } => middle.len(),
         };
         assert!(
@@ -367,12 +443,59 @@ mod tests {
         }
     }
 
+    /// Bodies on a disk, by the line of the edit.
+    #[derive(Debug)]
+    struct OnDisk(std::sync::Mutex<Vec<String>>);
+
+    impl EditBodies for OnDisk {
+        fn body(&self, edit: &Edit) -> Option<RecordedEdit> {
+            let text = self.0.lock().unwrap().get(edit.place.line as usize)?.clone();
+            Some(RecordedEdit { before: None, change: RecordedChange::Write(text) })
+        }
+
+        fn is_on_disk(&self, _: Place) -> bool {
+            true
+        }
+    }
+
+    #[test]
+    fn a_content_that_stands_in_the_recording_is_read_from_there_again() {
+        let text = |at: usize| format!("def function_{at}(a, b):\n").repeat(100);
+        let texts = (0..3).map(text).collect();
+        let bodies = Arc::new(OnDisk(std::sync::Mutex::new(texts)));
+        let mut blobs = MemoryBlobs::beside(Arc::clone(&bodies) as Arc<dyn EditBodies>);
+        let edit = |line| Edit {
+            path: crate::run::EditPath::sort("a.py", None),
+            kind: crate::run::EditKind::Modify,
+            from: None,
+            added: None,
+            removed: None,
+            place: Place { line, ..Place::default() },
+        };
+
+        let first = blobs.put_after(None, text(0).as_bytes(), Some((&edit(0), Side::After)));
+        let other = blobs.put_after(Some(first), text(1).as_bytes(), Some((&edit(1), Side::After)));
+        let changed = text(0).replacen("(a, b)", "(a)", 1);
+        let changed_id = blobs.put_after(Some(first), changed.as_bytes(), None);
+        blobs.recent.clear();
+
+        let is_recorded = |id| matches!(blobs.kept[&id].kept, Kept::Recorded { .. });
+        assert_eq!([first, other, changed_id].map(is_recorded), [true, true, false]);
+        assert_eq!(&*blobs.get(other).unwrap(), text(1).as_bytes());
+        assert_eq!(&*blobs.get(changed_id).unwrap(), changed.as_bytes());
+
+        bodies.0.lock().unwrap()[1] = text(2);
+
+        assert_eq!(&*blobs.get(first).unwrap(), text(0).as_bytes());
+        assert!(blobs.get(other).is_none());
+    }
+
     #[test]
     fn a_content_that_was_never_put_is_not_there() {
         let mut blobs = MemoryBlobs::default();
         let never = BlobId::of(b"never");
 
-        let id = blobs.put_after(Some(never), b"put");
+        let id = blobs.put_after(Some(never), b"put", None);
 
         assert!(blobs.get(never).is_none());
         assert_eq!(&*blobs.get(id).unwrap(), b"put");

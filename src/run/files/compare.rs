@@ -6,6 +6,7 @@ use crate::code::{
     counts,
     diff::{self, TextDiff},
     patch::{self, LineCounts},
+    utf8,
 };
 
 use super::{Blob, BlobId, Blobs, Change, FileMode, TreeFile, Version};
@@ -73,8 +74,8 @@ pub fn line_counts(change: &Change, blobs: &dyn Blobs) -> Option<LineCounts> {
     if [&old, &new].into_iter().any(|bytes| lines_of(bytes).is_none()) {
         return None;
     }
-    Some(match (std::str::from_utf8(&old), std::str::from_utf8(&new)) {
-        (Ok(_), Ok(_)) => counts::line_counts(&old, &new),
+    Some(match (utf8::text(&old), utf8::text(&new)) {
+        (Some(_), Some(_)) => counts::line_counts(&old, &new),
         // As they are shown: what is no text is the same everywhere.
         _ => {
             let [old, new] = [&old, &new].map(|side| String::from_utf8_lossy(side));

@@ -16,7 +16,7 @@ pub mod renames;
 pub mod replay;
 mod timeline;
 
-pub use blob::{Blob, BlobId, Blobs, MemoryBlobs};
+pub use blob::{Blob, BlobId, Blobs, EditBodies, MemoryBlobs};
 pub use compare::FileDiff;
 pub use moment::Moment;
 pub use timeline::{

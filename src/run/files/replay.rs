@@ -14,13 +14,16 @@ use std::{
 use memchr::memmem;
 
 use crate::{
-    code::patch::{self, LineKind, PatchHunk, PatchLine},
-    run::{Edit, EditKind, RepoPath},
+    code::{
+        patch::{self, LineKind, PatchHunk, PatchLine},
+        utf8,
+    },
+    run::{Edit, EditKind, RepoPath, fitted},
 };
 
 use super::{
     Blob, Blobs, Change, Content, FileMode, MemoryBlobs, Origin, RecordedChange, RecordedEdit,
-    Replacement, Tree, TreeFile, Version,
+    Replacement, Tree, TreeFile, Version, blob::Side,
 };
 
 /// The tree while edits are carried out.
@@ -94,13 +97,17 @@ impl<'a> Replayer<'a> {
         let Some(path) = edit.path.inside() else { return vec![] };
         let source = edit.from.as_ref().and_then(|from| from.inside()).unwrap_or(path);
         let mut changes = vec![];
-        changes.extend(body.before.as_deref().and_then(|before| self.meet(source, before)));
+        changes.extend(body.before.as_deref().and_then(|before| self.meet(edit, source, before)));
         let found = self.tree.files.get(source).copied();
         let is_asked = matches!(body.change, RecordedChange::Replace(_) | RecordedChange::Patch(_));
         let known = found.filter(|_| is_asked).and_then(|file| self.blob_of(file));
         let change = match outcome(&body.change, known.as_deref().and_then(text)) {
             Outcome::Gone => self.leave(source, found),
-            Outcome::Text(text) => self.become_text(path, source, found, text.as_bytes()),
+            Outcome::Text(text) => {
+                let is_written = matches!(body.change, RecordedChange::Write(_));
+                let stands = is_written.then_some((edit, Side::After));
+                self.become_text(path, source, found, (text.as_bytes(), stands))
+            }
             Outcome::Unclear(hunks) => self.become_unclear(path, source, edit.kind, hunks),
         };
         changes.extend(change);
@@ -151,16 +158,18 @@ impl<'a> Replayer<'a> {
     }
 
     /// The log shows the whole file before an edit: a change of its own where that is news.
-    fn meet(&mut self, path: &RepoPath, before: &str) -> Option<Change> {
+    fn meet(&mut self, edit: &Edit, path: &RepoPath, before: &str) -> Option<Change> {
         let now = self.tree.files.get(path).copied();
         let known = now.and_then(|file| self.blob_of(file));
         if known.is_some_and(|known| is_read_as(&known, before)) {
             return None;
         }
         let file = TreeFile {
-            content: Content::Known(
-                self.made.put_after(now.and_then(TreeFile::blob), before.as_bytes()),
-            ),
+            content: Content::Known(self.made.put_after(
+                now.and_then(TreeFile::blob),
+                before.as_bytes(),
+                Some((edit, Side::Before)),
+            )),
             mode: mode_of(now),
         };
         let is_news =
@@ -194,10 +203,11 @@ impl<'a> Replayer<'a> {
         path: &RepoPath,
         source: &RepoPath,
         found: Option<TreeFile>,
-        bytes: &[u8],
+        (bytes, stands): (&[u8], Option<(&Edit, Side)>),
     ) -> Option<Change> {
+        let before = found.and_then(TreeFile::blob);
         let file = TreeFile {
-            content: Content::Known(self.made.put_after(found.and_then(TreeFile::blob), bytes)),
+            content: Content::Known(self.made.put_after(before, bytes, stands)),
             mode: mode_of(found),
         };
         let is_rename = path != source;
@@ -268,7 +278,7 @@ fn mode_of(file: Option<TreeFile>) -> FileMode {
 
 /// None for what is no text.
 fn text(blob: &[u8]) -> Option<&str> {
-    std::str::from_utf8(blob).ok()
+    utf8::text(blob)
 }
 
 /// Whether an agent reads a content so. Agents read files with `\r\n` as `\n`, and record them so.
@@ -322,7 +332,7 @@ fn replace_all(replacements: &[Replacement], before: Option<&str>) -> Option<Str
         text = if old.is_empty() {
             [new.as_str(), &*text].concat().into()
         } else {
-            let first = memmem::find(text.as_bytes(), old.as_bytes())?;
+            let first = place_of(text.as_bytes(), old.as_bytes())?;
             if *all {
                 text.replace(old.as_str(), new).into()
             } else {
@@ -334,6 +344,23 @@ fn replace_all(replacements: &[Replacement], before: Option<&str>) -> Option<Str
         true => text.replace("\r\n", "\n").replace('\n', "\r\n"),
         false => text.into_owned(),
     })
+}
+
+/// Where a text stands first. To be ready to find a long one takes longer than to find its beginning.
+fn place_of(text: &[u8], wanted: &[u8]) -> Option<usize> {
+    const BEGINNING: usize = 32;
+    const TRIES: usize = 16;
+    let Some(beginning) = wanted.get(..BEGINNING) else { return memmem::find(text, wanted) };
+    let (finder, mut from) = (memmem::Finder::new(beginning), 0);
+    for _ in 0..TRIES {
+        let at = from + finder.find(&text[from..])?;
+        if text[at..].starts_with(wanted) {
+            return Some(at);
+        }
+        from = at + 1;
+    }
+    // It begins as much else does.
+    memmem::find(&text[from..], wanted).map(|at| from + at)
 }
 
 fn hunks_of(replacements: &[Replacement]) -> Vec<PatchHunk> {
@@ -353,7 +380,8 @@ fn hunks_of(replacements: &[Replacement]) -> Vec<PatchHunk> {
 pub fn net(changes: &[Change]) -> Vec<Change> {
     let mut entries = Entries::default();
     changes.iter().for_each(|change| entries.take(change));
-    let mut net: Vec<Change> = entries.all.into_iter().filter_map(Entry::into_change).collect();
+    let mut net: Vec<Change> =
+        fitted(entries.all.into_iter().filter_map(Entry::into_change).collect());
     net.sort_by(|a, b| a.path.cmp(&b.path));
     net
 }
@@ -529,6 +557,21 @@ mod tests {
         let mut replayer = Replayer::new(Tree::default(), Before::Partial, &empty, &mut made);
         let changes = edits.iter().flat_map(|(edit, body)| replayer.edit(edit, body)).collect();
         (changes, replayer.base, replayer.tree)
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn whatever_stands_in_a_text_is_found_where_it_stands_first(
+            letters in proptest::collection::vec(0_u8..2, 0..400), from in 0_usize..400, len in 0_usize..90,
+        ) {
+            let wanted = letters.get(from..).unwrap_or_default();
+            let wanted = &wanted[..len.min(wanted.len())];
+            let otherwise = [wanted, &[3]].concat();
+            for wanted in [wanted, &otherwise] {
+                let found = (0..=letters.len()).find(|at| letters[*at..].starts_with(wanted));
+                proptest::prop_assert_eq!(place_of(&letters, wanted), found);
+            }
+        }
     }
 
     #[test]
