@@ -41,7 +41,13 @@ impl RunCost {
     /// As [`RunCost::of`], without the responses that another run told before, and what those were. A response without a time,
     /// and one that is on no step, cannot be known again and is always counted.
     pub fn of_new(run: &Run, prices: &Prices, told: &mut Told) -> (Self, Sum) {
-        let mut all = Charging { run, prices, only_model: only_model(run), charges: vec![] };
+        let mut all = Charging {
+            run,
+            prices,
+            only_model: only_model(run),
+            rows: HashMap::new(),
+            charges: vec![],
+        };
         let agents = agents_by_turn(run);
         (0..run.turns.len()).for_each(|turn| all.turn(turn, &agents[turn]));
         let mut charges = all.charges;
@@ -160,6 +166,8 @@ struct Charging<'a> {
     run: &'a Run,
     prices: &'a Prices,
     only_model: Result<Arc<str>, Why>,
+    /// The rows of the models that were charged so far: a run has a few, and thousands of charges.
+    rows: HashMap<Arc<str>, Vec<usize>>,
     charges: Vec<Charge>,
 }
 
@@ -238,7 +246,9 @@ impl Charging<'_> {
     ) {
         let prices = self.prices;
         let priced = model.clone().and_then(|model| {
-            let row = prices.row_of(&model, at)?;
+            let rows = self.rows.entry(Arc::clone(&model));
+            let rows = rows.or_insert_with(|| prices.rows_called(&model));
+            let row = prices.row_among(rows, &model, at)?;
             let (usd, notes) = price::of(&prices.rows()[row], tokens, step.is_some())?;
             Ok(Priced { usd, row, notes })
         });

@@ -127,10 +127,18 @@ impl Prices {
     ///
     /// Why there is none.
     pub fn row_of(&self, model: &str, at: Option<Time>) -> Result<usize, Why> {
-        let named: Vec<usize> =
-            (0..self.rows.len()).filter(|row| self.rows[*row].is_called(model)).collect();
+        self.row_among(&self.rows_called(model), model, at)
+    }
+
+    /// The positions of the rows of a model.
+    pub fn rows_called(&self, model: &str) -> Vec<usize> {
+        (0..self.rows.len()).filter(|row| self.rows[*row].is_called(model)).collect()
+    }
+
+    /// As [`Prices::row_of`], where the rows of the model are known.
+    pub fn row_among(&self, named: &[usize], model: &str, at: Option<Time>) -> Result<usize, Why> {
         let day = at.and_then(Day::of);
-        match (named.as_slice(), day) {
+        match (named, day) {
             ([], _) => Err(Why::NoPrice { model: model.into() }),
             ([only], None) => Ok(*only),
             (_, None) => Err(Why::NoTime { model: model.into() }),
