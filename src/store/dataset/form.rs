@@ -111,6 +111,7 @@ pub fn rows(form: Form, table: Table, path: &Path) -> Result<Rows, String> {
 /// # Errors
 ///
 /// A sentence, where it cannot be read or is none of ours.
+#[cfg_attr(not(feature = "parquet"), expect(unused_variables, reason = "of lines all is read"))]
 pub fn rows_by_name(
     form: Form,
     table: Table,
