@@ -44,6 +44,9 @@ use crate::{
     },
 };
 
+/// Fewer turns are finished by one thread.
+const MANY_TURNS: usize = 1000;
+
 pub struct CodexRollout;
 
 impl Format for CodexRollout {

@@ -423,6 +423,24 @@ pub fn broken(error: &serde_json::Error, is_last: bool) -> String {
     }
 }
 
+/// A log that is read piece by piece, as one on the disk is.
+#[cfg(test)]
+pub struct Elsewhere<'a>(pub &'a [u8]);
+
+#[cfg(test)]
+impl Log for Elsewhere<'_> {
+    fn size(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    fn read(&self, start: u64, into: &mut [u8]) -> usize {
+        let rest = self.0.get(start as usize..).unwrap_or_default();
+        let len = rest.len().min(into.len());
+        into[..len].copy_from_slice(&rest[..len]);
+        len
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -458,21 +476,6 @@ mod tests {
             all = of_input;
         }
         all
-    }
-
-    struct Elsewhere<'a>(&'a [u8]);
-
-    impl Log for Elsewhere<'_> {
-        fn size(&self) -> u64 {
-            self.0.len() as u64
-        }
-
-        fn read(&self, start: u64, into: &mut [u8]) -> usize {
-            let rest = self.0.get(start as usize..).unwrap_or_default();
-            let len = rest.len().min(into.len());
-            into[..len].copy_from_slice(&rest[..len]);
-            len
-        }
     }
 
     /// A line that the index keeps in so many bytes.

@@ -219,26 +219,12 @@ fn lines(bytes: &[u8]) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    struct Held<'a>(&'a [u8]);
-
-    impl Log for Held<'_> {
-        fn size(&self) -> u64 {
-            self.0.len() as u64
-        }
-
-        fn read(&self, start: u64, into: &mut [u8]) -> usize {
-            let rest = self.0.get(start as usize..).unwrap_or_default();
-            let len = rest.len().min(into.len());
-            into[..len].copy_from_slice(&rest[..len]);
-            len
-        }
-    }
+    use crate::formats::jsonl::Elsewhere;
 
     fn elements(text: &str, piece: usize) -> (Vec<(u32, String)>, String, bool) {
         let mut found = vec![];
         let around =
-            read(&Held(text.as_bytes()), SourceId(0), "list", piece, &mut |place, bytes| {
+            read(&Elsewhere(text.as_bytes()), SourceId(0), "list", piece, &mut |place, bytes| {
                 assert_eq!(place.of(text.as_bytes()), bytes);
                 found.push((place.line, String::from_utf8(bytes.to_vec()).unwrap()));
                 true
@@ -278,7 +264,8 @@ mod tests {
     fn what_stands_around_the_list_knows_its_place() {
         let text = "{\"a\": 1,\n\"list\": [\n{},\n{}\n],\n\"c\": 5}";
         for piece in 1..30 {
-            let around = read(&Held(text.as_bytes()), SourceId(0), "list", piece, &mut |_, _| true);
+            let around =
+                read(&Elsewhere(text.as_bytes()), SourceId(0), "list", piece, &mut |_, _| true);
             let written = std::str::from_utf8(&around.text).unwrap();
             for (part, line) in [("1", 1), ("5", 6)] {
                 let at = written.find(part).unwrap();
