@@ -39,11 +39,14 @@ pub(super) fn open_found(path: &Path, mut found: Found) -> Result<Opened, OpenEr
     Ok(opened(run, found))
 }
 
+/// A document that is longer is read element by element, where its format can: by both cores, and never as a whole.
+const STREAMED: u64 = 16 << 20;
+
 /// Indexes a recording; a file that was not read to its end says so from then on.
 pub(super) fn index(found: &mut Found) -> Result<Run, NotUnderstood> {
     let executor = Threads::all();
-    let is_too_large = found.files.iter().any(|file| file.bytes.size() > bytes::HELD_LIMIT);
-    let streaming = || found.format.streaming().filter(|_| is_too_large);
+    let is_large = found.files.iter().any(|file| file.bytes.size() > STREAMED);
+    let streaming = || found.format.streaming().filter(|_| is_large);
     let Some(mut growing) = found.format.growing().or_else(streaming) else {
         return index_whole(found, &executor);
     };

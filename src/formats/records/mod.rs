@@ -11,7 +11,10 @@ mod fold;
 pub mod order;
 mod stream;
 
-use std::collections::HashSet;
+use std::{
+    collections::HashSet,
+    sync::{Mutex, PoisonError},
+};
 
 use super::{
     Executor, Format, Growing, HEAD_BYTES, Head, NotUnderstood, Offers, Preparation, Rows, Shape,
@@ -376,7 +379,7 @@ impl<R: Records> Growing for Log<R> {
                 let mut head = vec![0; HEAD_BYTES];
                 let len = log.read(0, &mut head);
                 if let Some(list) = self.list.filter(|_| !is_lines(&head[..len])) {
-                    return self.stream(id, name, log, list);
+                    return self.stream((id, name), log, list, executor);
                 }
                 if !is_lines(&head[..len]) && len > 0 {
                     let mut whole =
@@ -448,29 +451,51 @@ impl<R: Records> Log<R> {
         }
     }
 
-    /// As [`Log::document`], of which an element at a time is held.
-    fn stream(&mut self, id: SourceId, name: &str, log: &dyn jsonl::Log, list: &str) {
-        let (format, mut entries, mut broken) = (self.format, vec![], 0);
-        let budget = &mut self.budget;
-        budget.grant(log.size());
-        let around = stream::read(log, id, list, stream::A_PIECE, &mut |place, bytes| {
-            let text = readable(bytes);
-            let Some(tape) = Tape::read(text.trim()) else {
-                broken += 1;
-                return broken < MOST_RECORDS;
-            };
-            let record = kept(format.record(tape.root()));
-            let goes_on = entries.len() < MOST_RECORDS && budget.spend(bytes_of(&record));
-            if goes_on {
-                entries.push(Entry { place, record });
-            }
+    /// As [`Log::document`], of which a few elements at a time are held.
+    fn stream(
+        &mut self,
+        (id, name): (SourceId, &str),
+        log: &dyn jsonl::Log,
+        list: &str,
+        executor: &dyn Executor,
+    ) {
+        let mut places: Vec<Place> = vec![];
+        let around = stream::read(log, id, list, stream::A_PIECE, &mut |place, _| {
+            let goes_on = places.len() < MOST_RECORDS;
+            places.extend(goes_on.then_some(place));
             goes_on
+        });
+        let (format, budget) = (self.format, &mut self.budget);
+        budget.grant(log.size());
+        let pieces = stream::pieces(&places, executor.piece_bytes());
+        let done: Vec<Mutex<Vec<Option<Entry>>>> =
+            pieces.iter().map(|_| Mutex::default()).collect();
+        let read = |piece: usize| {
+            let entries = stream::each(log, &places[pieces[piece].clone()], |place, bytes| {
+                let text = readable(bytes);
+                let record = kept(format.record(Tape::read(text.trim())?.root()));
+                Some(Entry { place, record })
+            });
+            *done[piece].lock().unwrap_or_else(PoisonError::into_inner) = entries;
+        };
+        let (mut entries, mut broken, mut is_full) = (vec![], 0, false);
+        executor.in_order(pieces.len(), &read, &mut |piece| {
+            let read = &mut *done[piece].lock().unwrap_or_else(PoisonError::into_inner);
+            for entry in std::mem::take(read) {
+                match entry {
+                    None => broken += 1,
+                    Some(entry) => {
+                        is_full = is_full || !budget.spend(bytes_of(&entry.record));
+                        entries.extend((!is_full).then_some(entry));
+                    }
+                }
+            }
         });
         let mut warn = |what: String| self.warnings.push(Warning { place: name.to_owned(), what });
         if broken > 0 {
             warn(format!("{broken} of its records are not JSON"));
         }
-        if !around.is_whole {
+        if !around.is_whole || is_full {
             warn(format!("the first {} records are read", entries.len()));
         }
         let text = around.text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&around.text);

@@ -1,6 +1,8 @@
 //! A document that is too large to be held: the elements of its one long list are read one after the other, as the lines of a
 //! log are, and of what stands around them a document is made in which the list is empty.
 
+use std::ops::Range;
+
 use crate::{
     formats::jsonl::Log,
     run::{Place, SourceId},
@@ -58,6 +60,37 @@ pub fn read(
             return scanner.finish(is_whole);
         }
     }
+}
+
+/// Elements that stand within so many bytes, as ranges of their places; one that is longer stands alone.
+pub fn pieces(places: &[Place], bytes: usize) -> Vec<Range<usize>> {
+    let (mut pieces, mut first) = (vec![], 0);
+    for (at, place) in places.iter().enumerate() {
+        if at > first && end_of(place) - places[first].start > bytes as u64 {
+            pieces.push(first..at);
+            first = at;
+        }
+    }
+    pieces.extend((first < places.len()).then_some(first..places.len()));
+    pieces
+}
+
+fn end_of(place: &Place) -> u64 {
+    place.start + place.len
+}
+
+/// What is made of each of some elements that follow each other; of what the log does not hold any more, nothing was written.
+pub fn each<T>(log: &dyn Log, places: &[Place], of: impl Fn(Place, &[u8]) -> T) -> Vec<T> {
+    let (Some(first), Some(last)) = (places.first(), places.last()) else { return vec![] };
+    let mut bytes = vec![0; usize::try_from(end_of(last) - first.start).unwrap_or(0)];
+    let len = log.read(first.start, &mut bytes);
+    bytes.truncate(len);
+    let element = |place: &Place| {
+        let start = (place.start - first.start) as usize;
+        let written = bytes.get(start..start + place.len as usize).unwrap_or_default();
+        of(*place, written)
+    };
+    places.iter().map(element).collect()
 }
 
 /// Where in a document the scan is.
@@ -247,6 +280,35 @@ mod tests {
                 "{piece}"
             );
         }
+    }
+
+    #[test]
+    fn elements_that_are_read_again_are_those_that_were_found() {
+        let text = "[1, {\"a\": 2},\n          \"xyz\" , [4, 5],\n{\"a\":\"0123456789\"}, 6]";
+        let log = Elsewhere(text.as_bytes());
+        let mut found = vec![];
+        read(&log, SourceId(0), "list", 7, &mut |place, bytes| {
+            found.push((place, bytes.to_vec()));
+            true
+        });
+        let places: Vec<Place> = found.iter().map(|(place, _)| *place).collect();
+        let longest = found.iter().map(|(_, bytes)| bytes.len()).max().unwrap();
+
+        for bytes in 1..90 {
+            let pieces = pieces(&places, bytes);
+            let is_held = |piece: &Range<usize>| {
+                let span = end_of(&places[piece.end - 1]) - places[piece.start].start;
+                span <= bytes.max(longest) as u64
+            };
+            assert!(pieces.iter().all(is_held), "{bytes}");
+            let again = pieces.into_iter().flat_map(|piece| {
+                each(&log, &places[piece], |place, bytes| (place, bytes.to_vec()))
+            });
+            assert_eq!(again.collect::<Vec<_>>(), found, "{bytes}");
+        }
+        let cut = Elsewhere(&text.as_bytes()[..20]);
+        let lost = each(&cut, &places, |_, bytes| bytes.is_empty());
+        assert_eq!(lost, [false, false, true, true, true, true]);
     }
 
     #[test]
