@@ -44,9 +44,6 @@ use crate::{
     },
 };
 
-/// Fewer turns are finished by one thread.
-const MANY_TURNS: usize = 1000;
-
 pub struct CodexRollout;
 
 impl Format for CodexRollout {

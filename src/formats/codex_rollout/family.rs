@@ -3,7 +3,6 @@
 use rayon::prelude::*;
 
 use super::{
-    MANY_TURNS,
     fold::{Spawned, Thread, ThreadStep},
     record::{Line, Meta, Record},
 };
@@ -58,6 +57,9 @@ pub fn unite(main: Thread, children: Vec<Thread>) -> (Vec<Turn>, Vec<SubAgent>) 
     family.tie();
     family.finish()
 }
+
+/// Fewer turns are finished by one thread.
+const MANY_TURNS: usize = 1000;
 
 struct Family {
     main_id: Box<str>,

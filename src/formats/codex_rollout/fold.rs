@@ -11,10 +11,7 @@ use std::{
     sync::Arc,
 };
 
-use rayon::prelude::*;
-
 use super::{
-    MANY_TURNS,
     record::{Call, Change, Done, Line, Meta, Output, Record, RequestSource, Said, Usage, Voice},
     usage::Counter,
 };
@@ -776,25 +773,28 @@ impl Fold {
         if let Some(last) = self.turns.last_mut() {
             last.ended_at = self.span.last_at;
         }
-        let mut drafts = std::mem::take(&mut self.drafts);
-        let (mut rest, mut parts) = (drafts.as_mut_slice(), vec![]);
+        let mut drafts = std::mem::take(&mut self.drafts).into_iter();
+        let mut turns = vec![];
         for (index, turn) in self.turns.iter().enumerate() {
             let next = self.turns.get(index + 1);
             let end = next.map_or(usize::MAX, |next| next.first_draft);
             let usages = turn.first_usage..next.map_or(self.usages.len(), |next| next.first_usage);
-            let count = end.saturating_sub(turn.first_draft).min(rest.len());
-            let (own, others) = rest.split_at_mut(count);
-            rest = others;
-            parts.push((turn, &self.usages[usages], own));
+            let own = drafts.by_ref().take(end.saturating_sub(turn.first_draft));
+            turns.push(ThreadTurn {
+                turn: Turn {
+                    title: turn.title.clone(),
+                    request: turn.request,
+                    started_at: turn.started_at,
+                    ended_at: turn.ended_at,
+                    tokens: self.usages[usages].iter().fold(Tokens::default(), |a, b| a + *b),
+                    ..Turn::default()
+                },
+                steps: own
+                    .filter(|draft| !draft.is_merged)
+                    .map(|draft| draft.finish(self.root.as_deref()))
+                    .collect(),
+            });
         }
-        let root = self.root.as_deref();
-        let finish = |(turn, usages, drafts): (&TurnDraft, &[Tokens], &mut [Draft])| {
-            turn.finish(usages, drafts, root)
-        };
-        let turns = match parts.len() {
-            ..MANY_TURNS => parts.into_iter().map(finish).collect(),
-            _ => parts.into_par_iter().map(finish).collect(),
-        };
         Thread {
             started_at: self.meta.started_at.or(self.span.first_at),
             ended_at: self.span.last_at,
@@ -803,24 +803,6 @@ impl Fold {
             models: self.models.all,
             turns,
         }
-    }
-}
-
-impl TurnDraft {
-    /// What is left of the drafts is empty.
-    fn finish(&self, usages: &[Tokens], drafts: &mut [Draft], root: Option<&str>) -> ThreadTurn {
-        let turn = Turn {
-            title: self.title.clone(),
-            request: self.request,
-            started_at: self.started_at,
-            ended_at: self.ended_at,
-            tokens: usages.iter().fold(Tokens::default(), |a, b| a + *b),
-            ..Turn::default()
-        };
-        let mut steps = Vec::with_capacity(drafts.iter().filter(|draft| !draft.is_merged).count());
-        let own = drafts.iter_mut().filter(|draft| !draft.is_merged);
-        steps.extend(own.map(|draft| std::mem::take(draft).finish(root)));
-        ThreadTurn { turn, steps }
     }
 }
 
