@@ -13,7 +13,7 @@ use crate::run::Time;
 use super::{
     bytes,
     objects::{Kind, hash},
-    pack::PackWriter,
+    pack::{self, PackWriter},
     repo::Repo,
     write::{WriteError, sweep_parts},
 };
@@ -73,6 +73,7 @@ impl Bare {
     /// A repository that is gone on with. One that borrows from elsewhere or is damaged is refused.
     pub fn open(path: &Path) -> Result<Self, WriteError> {
         super::repo::prepare_libgit2();
+        pack::sweep_indexes(path);
         Repo::check(path).map_err(WriteError::at(path))?;
         clean(path)?;
         let repo =
@@ -138,23 +139,12 @@ impl Bare {
             return Ok(());
         }
         let (objects, packs) = (self.path.join("objects"), self.packs());
-        fs::create_dir_all(&packs).map_err(|why| WriteError::new(&packs, bytes::reason(&why)))?;
-        let write = || {
-            let mut walk = self.repo.revwalk()?;
-            walk.push(last)?;
-            let mut builder = self.repo.packbuilder()?;
-            builder.insert_walk(&mut walk)?;
-            builder.write(&packs, 0o444)?;
-            Ok(builder.name()?.map(|name| format!("pack-{name}")))
-        };
-        let whole = write().map_err(|why| self.failed(&why))?;
-        super::write::sync_folder(&packs)
-            .map_err(|why| WriteError::new(&packs, bytes::reason(&why)))?;
+        let whole = pack::write_whole(&self.repo, last, &packs).map_err(|why| self.failed(&why))?;
         let entries = fs::read_dir(&packs).into_iter().flatten().flatten();
         let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
         files.sort(); // an index before its pack: a pack alone is nothing, an index alone leads nowhere
         for path in files {
-            if whole.is_some() && path.file_stem().and_then(|it| it.to_str()) != whole.as_deref() {
+            if path.file_stem().and_then(|it| it.to_str()) != Some(&whole) {
                 let _ = fs::remove_file(path); // what it holds is in the whole pack as well
             }
         }

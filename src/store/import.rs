@@ -4,15 +4,10 @@
 //! turn. Where the recording shows no content at all there is no repository, and the bundle tells the files as the
 //! log does. A bundle is kept as it is. The recording itself is only read.
 
-use std::{
-    collections::BTreeMap,
-    fs, io,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeMap, fs, io, path::Path};
 
 use git2::{
-    Commit, Index, IndexEntry, IndexTime, ObjectType, Oid, Repository, RepositoryInitOptions,
-    Signature,
+    Commit, Index, IndexEntry, IndexTime, Oid, Repository, RepositoryInitOptions, Signature,
 };
 use serde::Serialize;
 
@@ -25,7 +20,7 @@ use crate::run::{
 use super::{
     Archive, OpenError, bytes, disk, entries,
     find::{self, Found, FoundFile},
-    inside,
+    inside, pack,
     remote::{self, Much},
     write::{Draft, WriteError},
 };
@@ -588,7 +583,8 @@ impl<'a> History<'a> {
             parent = Some(id);
         }
         let Some(last) = parent else { return Ok(commits) };
-        pack(&repo, self.path, last)?;
+        // Objects were kept in memory so far; one pack on disk is smaller and is written at once.
+        pack::write_whole(&repo, last, &self.path.join("objects/pack"))?;
         memory.reset()?;
         repo.reference("refs/heads/main", last, true, "trajview import")?;
         Ok(commits)
@@ -692,19 +688,6 @@ fn forget_templates(path: &Path) {
         let _ = fs::remove_dir_all(path.join(folder));
     }
     let _ = fs::remove_file(path.join("description"));
-}
-
-/// Objects were kept in memory so far; one pack on disk is smaller and is written at once.
-fn pack(repo: &Repository, path: &Path, last: Oid) -> Result<(), git2::Error> {
-    let folder: PathBuf = path.join("objects/pack");
-    let mut walk = repo.revwalk()?;
-    walk.push(last)?;
-    let mut builder = repo.packbuilder()?;
-    builder.insert_walk(&mut walk)?;
-    fs::create_dir_all(&folder).map_err(|why| git2::Error::from_str(&bytes::reason(&why)))?;
-    builder.write(&folder, 0o444)?;
-    debug_assert!(repo.find_object(last, Some(ObjectType::Commit)).is_ok());
-    Ok(())
 }
 
 fn sentence(why: &git2::Error) -> String {

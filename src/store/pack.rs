@@ -12,11 +12,16 @@ use std::{
 };
 
 use flate2::{Compress, Compression, Crc, FlushCompress, Status};
+use git2::{Oid, Repository};
 use sha1::{Digest, Sha1};
 
 use crate::run::files::BlobId;
 
-use super::{objects::Kind, write::sync_folder};
+use super::{
+    bytes,
+    objects::Kind,
+    write::{part_name, sync_folder},
+};
 
 /// Where an object is in the pack.
 struct Row {
@@ -47,10 +52,57 @@ const INDEX_HEAD: [u8; 8] = *b"\xfftOc\0\0\0\x02";
 /// Offsets from here on stand in a table of longer numbers.
 const LONG: u64 = 1 << 31;
 
+/// Puts everything that a commit needs into one pack of `folder`, which is `objects/pack` of its repository, and brings it to
+/// the disk; the name of its files without their ends. libgit2 names an index before its pack, and an index without its pack
+/// is damage: they are written into a folder of their own and moved from there, the pack first.
+pub fn write_whole(
+    repository: &Repository,
+    last: Oid,
+    folder: &Path,
+) -> Result<String, git2::Error> {
+    let failed = |why: io::Error| git2::Error::from_str(&bytes::reason(&why));
+    let mut walk = repository.revwalk()?;
+    walk.push(last)?;
+    let mut builder = repository.packbuilder()?;
+    builder.insert_walk(&mut walk)?;
+    let part = folder.join(part_name("whole"));
+    fs::create_dir_all(&part).map_err(failed)?;
+    builder.write(&part, 0o444)?;
+    let name = format!("pack-{}", builder.name()?.unwrap_or_default());
+    let moved = |end: &str| {
+        let file = format!("{name}.{end}");
+        File::open(part.join(&file))?.sync_all()?;
+        fs::rename(part.join(&file), folder.join(&file))
+    };
+    moved("pack")
+        .and_then(|()| moved("idx"))
+        .and_then(|()| fs::remove_dir(&part))
+        .and_then(|()| sync_folder(folder))
+        .map_err(failed)?;
+    Ok(name)
+}
+
+/// Takes away the indexes of a repository that have no pack: a program that was killed while libgit2 wrote both left them, and
+/// nothing can be read through them. No link is followed.
+pub fn sweep_indexes(repository: &Path) {
+    let folder = repository.join("objects/pack");
+    let is_folder = |path: &Path| fs::symlink_metadata(path).is_ok_and(|meta| meta.is_dir());
+    if !folder.ancestors().take(3).all(is_folder) {
+        return;
+    }
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        let is_index = path.extension().is_some_and(|end| end == "idx");
+        if is_index && fs::symlink_metadata(path.with_extension("pack")).is_err() {
+            let _ = fs::remove_file(path); // one that stays is refused with a sentence
+        }
+    }
+}
+
 impl PackWriter {
     /// A pack for the folder `objects/pack` of a repository.
     pub fn new(folder: &Path) -> Self {
-        let part = folder.join(format!("tmp_pack.part-{}", std::process::id()));
+        let part = folder.join(part_name("tmp_pack"));
         Self {
             folder: folder.to_owned(),
             part,
@@ -123,7 +175,7 @@ impl PackWriter {
         file.write_all(&sum)?;
         file.sync_all()?;
         let name = sum.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-        let index = self.part.with_file_name(format!("tmp_idx.part-{}", std::process::id()));
+        let index = self.folder.join(part_name("tmp_idx"));
         let named = |end: &str| self.folder.join(format!("pack-{name}.{end}"));
         let (pack_named, index_named) = (named("pack"), named("idx"));
         let written = fs::write(&index, self.index(sum))

@@ -804,6 +804,59 @@ mod tests {
         assert!(history.has(&first.commit) && history.has(&second.commit));
     }
 
+    #[test]
+    fn what_a_kill_left_of_one_pack_is_taken_away_and_the_pack_is_made_again() {
+        let place = Place::new();
+        let history = place.history(true);
+        place.write("a", "one");
+        let first = place.take(&history, None);
+        place.write("a", "two");
+        let second = place.take(&history, Some(&first.commit));
+        let folder = place.bundle.path().join("workspace.git/objects/pack");
+        let alone = folder.join(format!("pack-{}.idx", "0".repeat(40)));
+        fs::write(&alone, b"what was there").unwrap();
+        let part = folder.join("whole.part-1");
+        fs::create_dir(&part).unwrap();
+        fs::write(part.join("pack-1.idx"), b"what was there").unwrap();
+
+        let rules = Rules::new(&[], true, 100).unwrap();
+        let history = History::open(place.bundle.path(), rules).unwrap();
+        history.unlock();
+        history.pack().unwrap();
+
+        let mut names: Vec<_> =
+            fs::read_dir(&folder).unwrap().flatten().map(|it| it.path()).collect();
+        names.sort();
+        let ends: Vec<_> = names.iter().map(|path| path.extension().unwrap()).collect();
+        assert_eq!(ends, ["idx", "pack"]);
+        assert_eq!(names[0].file_stem(), names[1].file_stem());
+        assert!(history.has(&first.commit) && history.has(&second.commit));
+        let path = place.bundle.path().join("workspace.git");
+        let objects = crate::store::objects::Objects::open(&path).unwrap();
+        objects.check_packs().unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_a_link_leads_to_is_not_swept() {
+        let place = Place::new();
+        let history = place.history(true);
+        place.write("a", "one");
+        place.take(&history, None);
+        let folder = place.bundle.path().join("workspace.git/objects/pack");
+        let elsewhere = tempfile::tempdir().unwrap();
+        let theirs = elsewhere.path().join("pack-1.idx");
+        fs::write(&theirs, b"theirs").unwrap();
+        fs::remove_dir_all(&folder).unwrap();
+        std::os::unix::fs::symlink(elsewhere.path(), &folder).unwrap();
+
+        let rules = Rules::new(&[], true, 100).unwrap();
+        let why = History::open(place.bundle.path(), rules).unwrap_err().to_string();
+
+        assert!(why.contains("objects/pack is a link; not followed"), "{why}");
+        assert!(theirs.exists());
+    }
+
     fn packs(place: &Place) -> usize {
         let folder = place.bundle.path().join("workspace.git/objects/pack");
         fs::read_dir(folder)

@@ -4,6 +4,7 @@
 //! then it takes the wanted name in one step. A draft that is dropped before leaves nothing behind.
 
 use std::{
+    ffi::{OsStr, OsString},
     fs, io,
     path::{Path, PathBuf},
 };
@@ -206,9 +207,17 @@ const PART: &str = ".part-";
 pub fn sweep_parts(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         if entry.file_name().to_string_lossy().contains(PART) {
-            let _ = fs::remove_file(entry.path()); // nobody needs it, and it is in nobody's way
+            let path = entry.path();
+            let _ = fs::remove_file(&path).or_else(|_| fs::remove_dir_all(&path)); // it is in nobody's way
         }
     }
+}
+
+/// What something of this name is called until it is whole.
+pub fn part_name(name: impl AsRef<OsStr>) -> OsString {
+    let mut name = name.as_ref().to_owned();
+    name.push(format!("{PART}{}", std::process::id()));
+    name
 }
 
 /// Gives a file a new content in one step: whoever reads it finds the old one or the new one, whole.
@@ -219,9 +228,7 @@ pub fn replace(path: &Path, content: &[u8]) -> Result<(), WriteError> {
 /// As [`replace`]; until it is whole the new content lies in `folder`, which is on the same disk.
 pub fn replace_through(folder: &Path, path: &Path, content: &[u8]) -> Result<(), WriteError> {
     is_on_disk(path)?;
-    let mut name = path.file_name().unwrap_or_default().to_os_string();
-    name.push(format!("{PART}{}", std::process::id()));
-    let part = folder.join(name);
+    let part = folder.join(part_name(path.file_name().unwrap_or_default()));
     let replaced = fs::File::create(&part)
         .and_then(|mut file| {
             io::Write::write_all(&mut file, content)?;
