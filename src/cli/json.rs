@@ -252,6 +252,11 @@ impl TurnRow {
         self.edits.iter().filter(|edit| edit.origin != OUTSIDE_WORKSPACE)
     }
 
+    /// How many files it changed: `none` where it changed none.
+    pub fn files(&self, none: Option<u64>) -> Option<u64> {
+        Some(self.edits.len() as u64).filter(|count| *count > 0).or(none)
+    }
+
     /// As of [`EditRow::lines`].
     pub fn lines(&self, of: fn(&EditRow) -> Option<u64>, none: Option<u64>) -> Option<u64> {
         EditRow::lines(self.in_workspace(), of, none)

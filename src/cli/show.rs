@@ -1,6 +1,7 @@
 //! `trajview show`: turns, requests, edits, tokens, warnings.
 
 use crate::{
+    formats,
     metrics::{cost::RunCost, rubric_tree::Summary},
     run::{Run, Time, Tokens, Turn, TurnState, figures},
     store,
@@ -107,7 +108,7 @@ fn print_run(
         recorded::print(run, is_markdown, out)?;
         return warnings(shown, out);
     }
-    Table::of(&TURNS, &shown.turns).write(is_markdown, out)?;
+    turns(run, &shown.turns).write(is_markdown, out)?;
     recorded::print(run, is_markdown, out)?;
     let totals = &shown.totals;
     out.line("")?;
@@ -220,26 +221,27 @@ fn head(run: &Run, shown: &Show) -> Vec<String> {
     lines
 }
 
-const TURNS: [Column<'_, TurnRow>; 12] = [
-    (">turn", &|it| it.turn.to_string()),
-    ("checkpoint", &|it| cell(it.checkpoint.as_ref())),
-    (">steps", &|it| (it.work.step_count + it.work.subagent_steps).to_string()),
-    (">tools", &|it| it.work.tool_calls.to_string()),
-    (">errors", &|it| it.work.errors.to_string()),
-    (">files", &|it| it.edits.len().to_string()),
-    (">+", &|it| lines(it, |edit| edit.added)),
-    (">−", &|it| lines(it, |edit| edit.removed)),
-    (">in", &|it| dash(it.tokens.input)),
-    (">out", &|it| dash(it.tokens.output)),
-    ("", &|it| marks(it)),
-    ("request", &|it| {
-        let title = it.request.as_deref().map(crate::run::label);
-        title.map_or_else(|| "(no request recorded)".into(), |title| shortened(&title))
-    }),
-];
-
-fn lines(turn: &TurnRow, of: fn(&EditRow) -> Option<u64>) -> String {
-    dash(turn.lines(of, Some(0)))
+/// A turn without an edit has no files and no lines only where the format says which files a turn changed.
+fn turns(run: &Run, rows: &[TurnRow]) -> Table {
+    let none = formats::tells_edits(run).then_some(0);
+    let columns: [Column<'_, TurnRow>; 12] = [
+        (">turn", &|it| it.turn.to_string()),
+        ("checkpoint", &|it| cell(it.checkpoint.as_ref())),
+        (">steps", &|it| (it.work.step_count + it.work.subagent_steps).to_string()),
+        (">tools", &|it| it.work.tool_calls.to_string()),
+        (">errors", &|it| it.work.errors.to_string()),
+        (">files", &|it| dash(it.files(none))),
+        (">+", &|it| dash(it.lines(|edit| edit.added, none))),
+        (">−", &|it| dash(it.lines(|edit| edit.removed, none))),
+        (">in", &|it| dash(it.tokens.input)),
+        (">out", &|it| dash(it.tokens.output)),
+        ("", &|it| marks(it)),
+        ("request", &|it| {
+            let title = it.request.as_deref().map(crate::run::label);
+            title.map_or_else(|| "(no request recorded)".into(), |title| shortened(&title))
+        }),
+    ];
+    Table::of(&columns, rows)
 }
 
 fn marks(turn: &TurnRow) -> String {

@@ -1,13 +1,12 @@
 //! What a run would call, word by word, without calling it.
 
-use std::{fs::File, path::Path, process::Stdio};
+use std::path::Path;
 
 use serde::Serialize;
 
 use super::{
     drivers::{self, Ask, Call, End, Input, LogPatterns, Naming, Rewind},
     layers::{self, Planned},
-    process::{Order, cannot_run},
     recorder::fresh_id,
     run::{CannotStart, Job},
     stage::Stage,
@@ -126,38 +125,4 @@ pub fn of(job: &Job) -> Result<Plan, CannotStart> {
 
 fn words(call: Call) -> Vec<String> {
     std::iter::once(call.program).chain(call.args).collect()
-}
-
-/// Calls a program of which the output is nobody's. The error is a sentence.
-pub fn called(order: &Order<'_>) -> Result<(), String> {
-    let program = &order.call.program;
-    let ended = order.command().and_then(|mut command| {
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status()
-    });
-    match ended {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(format!("{program} failed ({status})")),
-        Err(why) => Err(cannot_run(program, &why)),
-    }
-}
-
-/// Calls a program whose output is the content of a file. The error is a sentence.
-pub fn written(order: &Order<'_>, path: &Path) -> Result<(), String> {
-    let program = &order.call.program;
-    let said = |why: std::io::Error| format!("{}: {why}", path.display());
-    if let Some(parent) = path.parent() {
-        std::fs::create_dir_all(parent).map_err(said)?;
-    }
-    let part = path.with_extension("part");
-    let file = File::create(&part).map_err(said)?;
-    let output = order
-        .command()
-        .and_then(|mut command| {
-            command.stdin(Stdio::null()).stdout(file).stderr(Stdio::null()).status()
-        })
-        .map_err(|why| cannot_run(program, &why))?;
-    if !output.success() {
-        return Err(format!("{program} failed ({output})"));
-    }
-    std::fs::rename(&part, path).map_err(said)
 }

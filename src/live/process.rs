@@ -51,7 +51,50 @@ impl Order<'_> {
         self.confinement.apply(&mut command)?;
         Ok(command)
     }
+
+    /// Runs a program whose output is nobody's until it has ended, but not for longer than [`PATIENCE`]. The error is a sentence.
+    pub fn run(&self) -> Result<(), String> {
+        self.run_within(Stdio::null(), PATIENCE)
+    }
+
+    /// The same with its output as the content of a file.
+    pub fn write(&self, path: &Path) -> Result<(), String> {
+        let said = |why: std::io::Error| format!("{}: {why}", path.display());
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent).map_err(said)?;
+        }
+        let part = path.with_extension("part");
+        let file = File::create(&part).map_err(said)?;
+        self.run_within(file.into(), PATIENCE)?;
+        std::fs::rename(&part, path).map_err(said)
+    }
+
+    fn run_within(&self, output: Stdio, patience: Duration) -> Result<(), String> {
+        let program = &self.call.program;
+        let mut child = self
+            .command()
+            .and_then(|mut command| {
+                command.stdin(Stdio::null()).stdout(output).stderr(Stdio::null()).spawn()
+            })
+            .map_err(|why| cannot_run(program, &why))?;
+        let end = Instant::now() + patience;
+        let why = loop {
+            match child.try_wait() {
+                Ok(Some(status)) if status.success() => return Ok(()),
+                Ok(Some(status)) => return Err(format!("{program} failed ({status})")),
+                Ok(None) if Instant::now() < end => thread::sleep(BEAT),
+                Ok(None) => break format!("{program} did not end within {} s", patience.as_secs()),
+                Err(why) => break why.to_string(),
+            }
+        };
+        push_group(child.id(), Push::Kill);
+        let _ = child.wait(); // nothing more is asked of it
+        Err(why)
+    }
 }
+
+/// How long a program may take to give a session of an agent away, or to take one.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Bytes as they came.
 #[derive(Debug)]
@@ -344,21 +387,24 @@ mod tests {
             Self { folder: tempfile::tempdir().unwrap(), environment }
         }
 
-        fn start(&self, script: &str, input: Input) -> Process {
+        fn order<T>(&self, script: &str, input: Input, give: impl FnOnce(&Order<'_>) -> T) -> T {
             let prompt = self.folder.path().join("prompt");
             std::fs::write(&prompt, "the request").unwrap();
             let args = vec!["-c".to_owned(), script.to_owned()];
             let call = Call { program: "sh".into(), args, input };
             let (environment, folder) = (&self.environment, self.folder.path());
-            let order = Order {
+            give(&Order {
                 call: &call,
                 environment,
                 folder,
                 prompt_file: &prompt,
                 size: (80, 24),
                 confinement: &Confinement::default(),
-            };
-            Process::start(&order).unwrap()
+            })
+        }
+
+        fn start(&self, script: &str, input: Input) -> Process {
+            self.order(script, input, |order| Process::start(order).unwrap())
         }
     }
 
@@ -403,6 +449,30 @@ mod tests {
         assert!(began.elapsed() < Duration::from_secs(10));
         thread::sleep(Duration::from_millis(2_200));
         assert!(!mark.exists());
+    }
+
+    #[test]
+    fn a_program_is_run_until_it_ends_and_no_longer_than_it_may() {
+        let room = Room::new("d");
+        let run = |script: &str, patience: Duration| {
+            let run = |order: &Order<'_>| order.run_within(Stdio::null(), patience);
+            room.order(script, Input::Nothing, run)
+        };
+        let long = Duration::from_secs(60);
+
+        assert_eq!(run("true", long), Ok(()));
+        assert_eq!(run("exit 3", long), Err("sh failed (exit status: 3)".into()));
+        let began = Instant::now();
+        let late = run("trap '' TERM INT; sleep 300 & wait", Duration::ZERO);
+        assert_eq!(late, Err("sh did not end within 0 s".into()));
+        assert!(began.elapsed() < long);
+
+        let path = room.folder.path().join("exports/session.json");
+        let write = |order: &Order<'_>| order.write(&path);
+        assert_eq!(room.order("echo it", Input::Nothing, write), Ok(()));
+        assert_eq!(std::fs::read(&path).unwrap(), b"it\n");
+        room.order("echo half; exit 1", Input::Nothing, write).unwrap_err();
+        assert_eq!(std::fs::read(&path).unwrap(), b"it\n");
     }
 
     #[test]

@@ -539,7 +539,7 @@ impl Recorder<'_> {
             size: self.setup.size,
             confinement: &self.guard.confinement,
         };
-        if let Err(why) = super::plan::written(&order, &path) {
+        if let Err(why) = order.write(&path) {
             self.warn(&format!("the agent's log could not be written down: {why}"))?;
         }
         Ok(())
@@ -560,14 +560,15 @@ impl Recorder<'_> {
         let workspace = self.stage.workspace();
         let mut last = Ok(());
         for call in self.agent.driver.import(&ask) {
-            last = super::plan::called(&Order {
+            let order = Order {
                 call: &call,
                 environment: &self.stage.environment,
                 folder: &workspace,
                 prompt_file: &prompt_file,
                 size: self.setup.size,
                 confinement: &self.guard.confinement,
-            });
+            };
+            last = order.run();
         }
         if let Err(why) = last {
             self.agent.session = None;

@@ -644,3 +644,29 @@ fn a_person_ends_a_chat_between_two_turns() {
     assert!(ended.halted.is_none(), "{ended:?}");
     assert_eq!(desk.run_json()["state"], "finished");
 }
+
+/// What looks like the end of its turn in the log is none once it goes on: the log is asked again when the screen rests.
+#[test]
+fn an_agent_that_asks_after_words_of_its_own_works_on_with_the_answer() {
+    use std::os::unix::fs::PermissionsExt;
+    let mut desk = Desk::new(plain(), &["do it"]);
+    let program = desk.folder.path().join("gemini");
+    fs::copy(agent("asking.sh"), &program).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let setup = &mut desk.job.setup;
+    (setup.agent, setup.command) = ("gemini".into(), None);
+    (setup.program, setup.in_terminal) = (Some(program), true);
+    desk.job.has_person = true;
+    let mut looks = 0;
+
+    let (ended, _) = desk.run(|event, control| {
+        looks += usize::from(matches!(event, Event::Grew));
+        if matches!(event, Event::Grew) && looks == 3 {
+            wish(control, [LiveCommand::Keys(b"yes\r".to_vec())]);
+        }
+    });
+
+    assert!(ended.halted.is_none(), "{:?}", ended.halted);
+    assert_eq!(desk.file("out"), "yes\n");
+    assert_eq!(desk.run_json()["turns"].as_array().map(Vec::len), Some(1));
+}

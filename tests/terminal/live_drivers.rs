@@ -253,7 +253,16 @@ fn one_request(agent: &Agent, more: &[&str]) -> Desk {
 /// Turns that are watched on a screen: in the agent's own screen where `--terminal` is among the words. Where it asks something, a person
 /// answers that it may.
 fn three_turns_in_the_pane(agent: &Agent, shows: &str, asks: Option<&str>, more: &[&str]) -> Desk {
-    let desk = Desk::new("tiny3", 3);
+    turns_in_the_pane(Desk::new("tiny3", 3), agent, shows, asks, more)
+}
+
+fn turns_in_the_pane(
+    desk: Desk,
+    agent: &Agent,
+    shows: &str,
+    asks: Option<&str>,
+    more: &[&str],
+) -> Desk {
     let mut command = portable_pty::CommandBuilder::new(env!("CARGO_BIN_EXE_trajview"));
     command.args(desk.words(agent, more));
     for (name, value) in ENVIRONMENT {
@@ -279,7 +288,7 @@ fn three_turns_in_the_pane(agent: &Agent, shows: &str, asks: Option<&str>, more:
     tui.press("q");
     assert_eq!(tui.wait_for_end().exit_code(), 0);
 
-    assert_eq!(trees(&desk.path("run")), GOLDEN[..3], "{}", agent.name);
+    assert_eq!(trees(&desk.path("run")), GOLDEN[..desk.requests.len()], "{}", agent.name);
     desk.turns(agent);
     let is_terminal = more.contains(&"--terminal") || agent.name == "mini";
     let cast = fs::read_to_string(desk.path("run/session/terminal.cast")).unwrap_or_default();
@@ -335,7 +344,7 @@ fn killed_in_its_ninth_turn_mini_goes_on_to_the_golden_tree_and_forgot() {
 
 /// Three turns; in the second, once the agent has written files, its model refuses what it is asked, so that the turn fails and is asked
 /// again. It stands in the bundle once.
-fn failed_once_in_its_second_turn(agent: &Agent, refusals: u64) {
+fn failed_once_in_its_second_turn(agent: &Agent, refusals: u64) -> Desk {
     let fault = json!({"status": 400, "times": refusals});
     let desk = Desk::changed("tiny3", 3, |told| told["turns"][1]["steps"][1]["fault"] = fault);
 
@@ -346,6 +355,7 @@ fn failed_once_in_its_second_turn(agent: &Agent, refusals: u64) {
     let attempts: Vec<&Value> = attempts.iter().map(|turn| &turn["attempt"]).collect();
     assert_eq!(attempts, [1, 2, 1], "{}", agent.name);
     desk.turns(agent);
+    desk
 }
 
 /// The attempt that failed once stayed in the log of the process before, and was read as a turn of its own.
@@ -359,6 +369,29 @@ fn a_turn_of_mini_that_failed_and_is_asked_again_stands_in_the_bundle_once() {
 #[ignore = "needs TRAJVIEW_REAL_DATA, TRAJVIEW_REAL_CLI and python3"]
 fn a_turn_of_opencode_that_failed_and_is_asked_again_stands_in_the_bundle_once() {
     failed_once_in_its_second_turn(&Agent::opencode(), 1);
+}
+
+#[cfg(unix)]
+#[test]
+#[ignore = "needs TRAJVIEW_REAL_DATA, TRAJVIEW_REAL_CLI and python3"]
+fn a_turn_of_opencode_is_done_again_in_a_new_session_where_it_does_not_take_the_old_one_back() {
+    use std::os::unix::fs::PermissionsExt;
+    let real = Agent::opencode();
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("opencode");
+    let refuses = format!(
+        "#!/bin/sh\nif [ \"$1\" = import ]; then exit 3; fi\nexec '{}' \"$@\"\n",
+        real.program.display()
+    );
+    fs::write(&program, refuses).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+
+    let desk = failed_once_in_its_second_turn(&Agent { program, ..real }, 1);
+
+    let run = desk.run_json();
+    let said = run["remarks"].to_string();
+    assert!(said.contains("turn 2 is done again in a new session"), "{said}");
+    assert!(said.contains("(exit status: 3)"), "{said}");
 }
 
 /// The logs of a bundle whose names begin so.
@@ -434,12 +467,13 @@ fn three_turns_of_opencode_in_its_own_screen_are_watched_in_the_pane() {
 }
 
 /// It asks before it writes `pyproject.toml`; the turn was once over with that question, and the next request typed as its answer.
+/// Of twelve requests the second was once taken for one that a person had typed.
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_DATA, TRAJVIEW_REAL_CLI, node and python3"]
-fn three_turns_of_gemini_in_its_own_screen_are_watched_in_the_pane_and_its_question_is_answered() {
-    let asks = Some("Apply this change?");
-    let desk =
-        three_turns_in_the_pane(&Agent::gemini(), "Type your message", asks, &["--terminal"]);
+fn twelve_turns_of_gemini_in_its_own_screen_are_watched_in_the_pane_and_its_question_is_answered() {
+    let (asks, shows) = (Some("Apply this change?"), "Type your message");
+    let desk = Desk::new("tiny12", 12);
+    let desk = turns_in_the_pane(desk, &Agent::gemini(), shows, asks, &["--terminal"]);
     let run = desk.run_json();
     assert!(run["turns"].as_array().unwrap().iter().all(|turn| turn["typed"].is_null()), "{run}");
 }

@@ -313,11 +313,11 @@ impl<'a> Rows<'a> {
     }
 
     fn turn(&mut self, mut turn: TurnRow) {
-        let lines = |of| turn.lines(of, self.tells_edits.then_some(0));
+        let none = self.tells_edits.then_some(0);
         let more = json!({
-            "files": turn.edits.len(),
-            "lines_added": lines(|edit| edit.added),
-            "lines_removed": lines(|edit| edit.removed),
+            "files": turn.files(none),
+            "lines_added": turn.lines(|edit| edit.added, none),
+            "lines_removed": turn.lines(|edit| edit.removed, none),
         });
         let edits = std::mem::take(&mut turn.edits);
         let request = turn.request.take();

@@ -189,7 +189,7 @@ const TURNS: &[Declared] = &[
     ("subagent_steps", Whole, "/subagent_steps", "steps", "sub-agents' steps"),
     ("tool_calls", Whole, "/tool_calls", "calls", "tool calls, sub-agents' included"),
     ("errors", Whole, "/errors", "steps", "steps that failed, sub-agents' included"),
-    ("files", Whole, "/files", "files", "files that were changed"),
+    ("files", Whole, "/files", "files", "files that were changed; null where the format does not say"),
     ("lines_added", Whole, "/lines_added", "lines", "in the workspace, as `show` prints it"),
     ("lines_removed", Whole, "/lines_removed", "lines", "in the workspace, as `show` prints it"),
     ("input_tokens", Whole, "/tokens/input", "tokens", "what the model read, cached input included"),
