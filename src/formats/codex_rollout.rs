@@ -207,7 +207,10 @@ struct Rollout {
 /// The lines of one thread; what tells nothing is left out.
 #[derive(Default)]
 struct Lines {
+    /// All of them, where they are to be folded at the end. A main thread that is folded while it is read gives them away.
     lines: Vec<Line>,
+    /// Whether lines were given away.
+    gives_away: bool,
     is_understood: bool,
     /// What is asked of all lines before they are folded. Noted as they come: going over so much memory again takes
     /// longer than the asking.
@@ -220,11 +223,17 @@ struct Lines {
 /// Indices count lines.
 #[derive(Default)]
 struct Notes {
-    broken: Vec<usize>,
+    broken: Vec<Broken>,
     first_meta: Option<usize>,
     /// The first context that names a folder.
     first_folder: Option<usize>,
     told: fold::ShownRequests,
+}
+
+/// A line that is not JSON, and what is wrong with it.
+struct Broken {
+    place: Place,
+    what: String,
 }
 
 impl Growing for Rollout {
@@ -237,14 +246,16 @@ impl Growing for Rollout {
         // About as many as there will be: growing by doubling would touch as much memory again.
         let expected = (lines.size() / 2048).min(u64::from(jsonl::MOST_LINES));
         let expected = usize::try_from(expected).unwrap_or_default();
-        thread.lines.reserve(expected);
         let goes_ahead = self.is_all && id == SourceId(0);
+        if !goes_ahead {
+            thread.lines.reserve(expected);
+        }
         let read = |place, line: &[u8], is_last| Some(classify::classify(place, line, is_last));
         let budget = &mut self.budget;
         let extent =
             jsonl::each_line(id, lines, executor, budget, &read, &mut |before, line: Line| {
                 let line = Line { place: line.place.down(before), ..line };
-                if goes_ahead && thread.lines.is_empty() {
+                if goes_ahead && thread.is_empty() {
                     thread.ahead = fold::Ahead::begin(&line, expected).map(Box::new);
                 }
                 thread.push(line);
@@ -265,13 +276,33 @@ impl Growing for Rollout {
         self.run_with(sources, None)
     }
 
+    /// It has to be where requests were told to the model and, after others of them, not to the screen.
+    fn is_read_again(&mut self) -> bool {
+        let main = self.threads.get_mut(&SourceId(0));
+        let is_wrong = main.is_some_and(|lines| {
+            let was_right = lines.ahead.as_ref().is_none_or(|it| it.was_right(&lines.notes.told));
+            if !was_right {
+                lines.ahead = None;
+            }
+            !was_right && lines.gives_away
+        });
+        if is_wrong {
+            *self = Self::default();
+        }
+        is_wrong
+    }
+
     fn finish(
         mut self: Box<Self>,
         sources: &[Source<'_>],
         left: &mut dyn FnMut(Box<dyn Send>),
     ) -> Result<Run, NotUnderstood> {
-        let main = self.threads.get_mut(&SourceId(0));
-        let main = main.and_then(|lines| lines.ahead.take()?.finish(&lines.notes.told));
+        let main = self.threads.get_mut(&SourceId(0)).and_then(|lines| lines.ahead.take());
+        let main = main.map(|ahead| {
+            let (thread, rest) = ahead.finish();
+            left(rest);
+            thread
+        });
         let run = self.run_with(sources, main);
         left(self);
         run
@@ -293,9 +324,9 @@ impl Rollout {
             warnings.extend(
                 lines.and_then(|lines| lines.unknowns.warning(source.name, CodexRollout.name())),
             );
-            let broken =
-                lines.iter().flat_map(|of| of.notes.broken.iter().map(|at| &of.lines[*at]));
-            warnings.extend(broken.filter_map(|line| warning(source.name, line)));
+            let broken = lines.iter().flat_map(|of| &of.notes.broken);
+            warnings
+                .extend(broken.map(|it| jsonl::warning(source.name, it.place, it.what.clone())));
             let folded = main.take_if(|_| id == 0);
             match folded.or_else(|| thread(lines?, root.as_deref())) {
                 Some(thread) => {
@@ -324,34 +355,43 @@ impl Lines {
             Record::Unknown { label } => self.unknowns.take(Some(label)),
             _ => self.unknowns.take(None),
         }
-        if !self.is_understood || !matches!(line.record, Record::Bookkeeping) {
-            self.is_understood |= line.is_understood();
-            self.notes.take(self.lines.len(), &line);
-            if let Some(ahead) = &mut self.ahead {
-                ahead.line(&line);
-            }
-            self.lines.push(line);
+        if self.is_understood && matches!(line.record, Record::Bookkeeping) {
+            return;
         }
+        self.is_understood |= line.is_understood();
+        self.notes.take(self.lines.len(), &line);
+        match &mut self.ahead {
+            // What it goes by is so, as far as the log tells: the lines will hardly be asked for again.
+            Some(ahead) if self.notes.told.has_any => {
+                self.gives_away = true;
+                self.lines = vec![];
+                ahead.line(line);
+            }
+            Some(ahead) => {
+                ahead.line(line.clone());
+                self.lines.push(line);
+            }
+            None => self.lines.push(line),
+        }
+    }
+
+    const fn is_empty(&self) -> bool {
+        self.lines.is_empty() && !self.gives_away
     }
 }
 
 impl Notes {
     fn take(&mut self, index: usize, line: &Line) {
         match &line.record {
-            Record::Broken(_) => self.broken.push(index),
+            Record::Broken(what) => {
+                self.broken.push(Broken { place: line.place, what: what.clone() })
+            }
             Record::Meta(_) => self.first_meta = self.first_meta.or(Some(index)),
             Record::Context { cwd: Some(_), .. } => {
                 self.first_folder = self.first_folder.or(Some(index))
             }
             _ => self.told.take(line),
         }
-    }
-}
-
-fn warning(name: &str, line: &Line) -> Option<Warning> {
-    match &line.record {
-        Record::Broken(what) => Some(jsonl::warning(name, line.place, what.clone())),
-        _ => None,
     }
 }
 

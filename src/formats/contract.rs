@@ -282,6 +282,12 @@ pub trait Growing: Send {
     /// Takes whole lines of a log, following those taken of the same source before.
     fn take(&mut self, id: SourceId, name: &str, lines: Input<'_>, executor: &dyn Executor);
 
+    /// Whether all logs have to be taken once more, each from its beginning, as what was believed of them while they were read is
+    /// not so. Asked once, after [`Growing::is_all`] and when all of them were taken.
+    fn is_read_again(&mut self) -> bool {
+        false
+    }
+
     /// As [`Growing::run`], of a recording that is not read on. What takes a while to be freed is given to `left`.
     fn finish(
         self: Box<Self>,

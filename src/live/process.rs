@@ -52,7 +52,7 @@ impl Order<'_> {
         Ok(command)
     }
 
-    /// Runs a program whose output is nobody's until it has ended, but not for longer than [`PATIENCE`]. The error is a sentence.
+    /// Runs a program whose output is nobody's until it has ended, but not for longer than a minute. The error is a sentence.
     pub fn run(&self) -> Result<(), String> {
         self.run_within(Stdio::null(), PATIENCE)
     }

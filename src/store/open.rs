@@ -3,7 +3,7 @@
 use std::{path::Path, sync::Arc};
 
 use crate::{
-    formats::{self, NotUnderstood, Shape, Source, jsonl::Input},
+    formats::{self, Growing, NotUnderstood, Shape, Source, jsonl::Input},
     run::{Run, SourceFile, SourceId, Warning},
 };
 
@@ -51,20 +51,27 @@ pub(super) fn index(found: &mut Found) -> Result<Run, NotUnderstood> {
         return index_whole(found, &executor);
     };
     growing.is_all();
-    for (id, file) in (0..).map(SourceId).zip(&mut found.files) {
-        match &file.bytes {
-            Bytes::Held(bytes) => growing.take(id, &file.name, Input::whole(bytes), &executor),
-            Bytes::OnDisk(disk) => {
-                let log = LogOnDisk::of(disk);
-                growing.take(id, &file.name, Input::Log(&log), &executor);
-                file.problem = file.problem.take().or(log.problem());
-            }
-        }
+    take_all(&mut *growing, found, &executor);
+    if growing.is_read_again() {
+        take_all(&mut *growing, found, &executor);
     }
     let mut left = vec![];
     let run = growing.finish(&sources_of(&found.files), &mut |it| left.push(it));
     memory::sweep_after(bytes::size_of(found.files.iter().map(|file| &file.bytes)), left);
     run
+}
+
+fn take_all(growing: &mut dyn Growing, found: &mut Found, executor: &Threads) {
+    for (id, file) in (0..).map(SourceId).zip(&mut found.files) {
+        match &file.bytes {
+            Bytes::Held(bytes) => growing.take(id, &file.name, Input::whole(bytes), executor),
+            Bytes::OnDisk(disk) => {
+                let log = LogOnDisk::of(disk);
+                growing.take(id, &file.name, Input::Log(&log), executor);
+                file.problem = file.problem.take().or(log.problem());
+            }
+        }
+    }
 }
 
 /// For a format that has to see all of its files at once; they are let go of afterwards.

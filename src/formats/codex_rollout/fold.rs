@@ -11,6 +11,8 @@ use std::{
     sync::Arc,
 };
 
+use rayon::prelude::*;
+
 use super::{
     record::{Call, Change, Done, Line, Meta, Output, Record, RequestSource, Said, Usage, Voice},
     usage::Counter,
@@ -58,7 +60,7 @@ pub struct Spawned {
 /// The requests that the screen was told of; where there are any, those told to the model alone are no turns.
 #[derive(Debug, Clone, Default)]
 pub struct ShownRequests {
-    has_any: bool,
+    pub has_any: bool,
     prints: HashSet<NonZero<u64>>,
     /// The requests that are believed to be among them while the log is read; None where all of it was.
     believed: Option<Vec<Vec<NonZero<u64>>>>,
@@ -110,7 +112,7 @@ impl ShownRequests {
 pub fn fold(lines: &[&Line], told: ShownRequests, meta: Meta, root: Option<&str>) -> Thread {
     let mut fold = Fold::begin(told, meta, root, lines.len());
     for line in lines {
-        fold.line(line);
+        fold.line(Line::clone(line));
     }
     fold.finish()
 }
@@ -127,13 +129,19 @@ impl Ahead {
     }
 
     /// Takes the next line, the first one too.
-    pub fn line(&mut self, line: &Line) {
+    pub fn line(&mut self, line: Line) {
         self.0.line(line);
     }
 
-    /// None where the requests were not what they were believed to be, and all is to be folded once more.
-    pub fn finish(self, told: &ShownRequests) -> Option<Thread> {
-        self.0.told.are(told).then(|| self.0.finish())
+    /// Whether the requests were what they were believed to be; all is to be folded once more where they were not.
+    pub fn was_right(&self, told: &ShownRequests) -> bool {
+        self.0.told.are(told)
+    }
+
+    /// And what takes a while to be freed.
+    pub fn finish(mut self) -> (Thread, Box<dyn Send>) {
+        let calls = std::mem::take(&mut self.0.calls);
+        (self.0.finish(), Box::new(calls))
     }
 }
 
@@ -180,6 +188,13 @@ struct Models {
 struct Span {
     first_at: Option<Time>,
     last_at: Option<Time>,
+}
+
+/// Where a record stands, and when it was made.
+#[derive(Clone, Copy)]
+struct Stamp {
+    place: Place,
+    at: Option<Time>,
 }
 
 struct TurnDraft {
@@ -267,45 +282,46 @@ impl Fold {
         }
     }
 
-    fn line(&mut self, line: &Line) {
-        if let Some(model) = &line.model {
+    fn line(&mut self, line: Line) {
+        let Line { place, at, model, record, .. } = line;
+        let stamp = Stamp { place, at };
+        if let Some(model) = &model {
             self.model(model);
         }
-        match &line.record {
+        match record {
             Record::Meta(_) | Record::Bookkeeping | Record::Broken(_) => return,
             Record::Context { model, cwd, turn: _ } => {
-                if let Some(model) = model {
+                if let Some(model) = &model {
                     self.model(model);
                 }
-                self.cwd = cwd.clone().or(self.cwd.take());
+                self.cwd = cwd.or(self.cwd.take());
                 self.response = None;
                 return;
             }
             Record::ThreadName(name) => {
-                self.name = Some(name.clone());
+                self.name = Some(name);
                 return;
             }
-            Record::TaskStarted { .. } => self.task_started(line),
-            Record::TaskEnded { error } => self.task_ended(line, error.as_deref()),
-            Record::Request { said, source } => self.request(line, said, *source),
-            Record::Mail { label } => self.mail(line, label),
-            Record::Said { kind, said } => self.said(line, *kind, said),
-            Record::Note { label, is_error, role } => self.note(line, label, *role, *is_error),
-            Record::Call(call) => self.call(line, call),
-            Record::Output(output) => self.output(line, output),
-            Record::Done(done) => self.done(line, done),
+            Record::TaskStarted { .. } => self.task_started(stamp),
+            Record::TaskEnded { error } => self.task_ended(stamp, error),
+            Record::Request { said, source } => self.request(stamp, said, source),
+            Record::Mail { label } => self.mail(stamp, label),
+            Record::Said { kind, said } => self.said(stamp, kind, said),
+            Record::Note { label, is_error, role } => self.note(stamp, label, role, is_error),
+            Record::Call(call) => self.call(stamp, *call),
+            Record::Output(output) => self.output(stamp, *output),
+            Record::Done(done) => self.done(stamp, *done),
             Record::Agent { call, thread, path, is_start } => {
-                let spawned = Spawned { thread: thread.clone(), path: path.clone() };
-                self.agent(line, call, spawned, *is_start);
+                self.agent(stamp, &call, Spawned { thread, path }, is_start);
             }
-            Record::Usage(usage) => self.usage(usage),
-            Record::Compacted { label, voice } => self.compacted(line, label, *voice),
+            Record::Usage(usage) => self.usage(&usage),
+            Record::Compacted { label, voice } => self.compacted(stamp, label, voice),
             Record::Unknown { label } => {
-                self.push(Draft::new(line, StepKind::Unknown, Role::System, label));
+                self.push(Draft::new(stamp, StepKind::Unknown, Role::System, label));
             }
         }
-        self.span.first_at = self.span.first_at.or(line.at);
-        self.span.last_at = line.at.or(self.span.last_at);
+        self.span.first_at = self.span.first_at.or(at);
+        self.span.last_at = at.or(self.span.last_at);
     }
 
     fn model(&mut self, model: &str) {
@@ -319,11 +335,11 @@ impl Fold {
 
     // --- turns
 
-    fn task_started(&mut self, line: &Line) {
+    fn task_started(&mut self, stamp: Stamp) {
         self.close_opening();
         self.response = None;
         self.opening = Some(Opening {
-            at: line.at,
+            at: stamp.at,
             ended_before: self.span.last_at,
             first_draft: self.drafts.len(),
             first_usage: self.usages.len(),
@@ -339,14 +355,14 @@ impl Fold {
         }
     }
 
-    fn task_ended(&mut self, line: &Line, error: Option<&str>) {
+    fn task_ended(&mut self, stamp: Stamp, error: Option<Box<str>>) {
         if let Some(error) = error
             && !self
                 .drafts
                 .last()
-                .is_some_and(|last| last.step.is_error && *last.step.label == *error)
+                .is_some_and(|last| last.step.is_error && last.step.label == error)
         {
-            self.note(line, error, Role::System, true);
+            self.note(stamp, error, Role::System, true);
         }
         self.close_opening();
     }
@@ -382,24 +398,24 @@ impl Fold {
         self.owed = None;
     }
 
-    fn request(&mut self, line: &Line, said: &Said, source: RequestSource) {
+    fn request(&mut self, stamp: Stamp, said: Said, source: RequestSource) {
         match source {
             RequestSource::Injected => return,
             RequestSource::Conversation if self.told.has_any => {
                 if !self.told.has_or_believes(&said.prints) {
-                    self.push(Draft::new(line, StepKind::Message, Role::User, &said.label));
+                    self.push(Draft::new(stamp, StepKind::Message, Role::User, said.label));
                 }
                 return;
             }
             RequestSource::Conversation | RequestSource::Told => {}
         }
-        if self.is_request_told_again(said) {
+        if self.is_request_told_again(&said) {
             return;
         }
         let opening = self.opening.take();
-        self.begin_turn(opening, line.at, said.label.clone(), Some(line.place));
+        self.begin_turn(opening, stamp.at, said.label, Some(stamp.place));
         if let Some(turn) = self.turns.last_mut() {
-            turn.prints.clone_from(&said.prints);
+            turn.prints = said.prints;
             turn.voices.add(said.voice);
         }
     }
@@ -422,13 +438,13 @@ impl Fold {
     }
 
     /// The task of a sub-agent comes by mail; elsewhere mail is something that happens within a turn.
-    fn mail(&mut self, line: &Line, label: &str) {
+    fn mail(&mut self, stamp: Stamp, label: Box<str>) {
         if self.meta.is_subagent
             && let Some(opening) = self.opening.take()
         {
-            return self.begin_turn(Some(opening), line.at, label.into(), Some(line.place));
+            return self.begin_turn(Some(opening), stamp.at, label, Some(stamp.place));
         }
-        self.push(Draft::new(line, StepKind::Message, Role::System, label));
+        self.push(Draft::new(stamp, StepKind::Message, Role::System, label));
     }
 
     /// The first step that belongs to the current turn.
@@ -468,17 +484,17 @@ impl Fold {
         index
     }
 
-    fn note(&mut self, line: &Line, label: &str, role: Role, is_error: bool) {
-        let mut draft = Draft::new(line, StepKind::Message, role, label);
+    fn note(&mut self, stamp: Stamp, label: Box<str>, role: Role, is_error: bool) {
+        let mut draft = Draft::new(stamp, StepKind::Message, role, label);
         draft.step.is_error = is_error;
         self.push(draft);
     }
 
-    fn said(&mut self, line: &Line, kind: StepKind, said: &Said) {
-        if self.is_told_again(line, kind, said) {
+    fn said(&mut self, stamp: Stamp, kind: StepKind, said: Said) {
+        if self.is_told_again(stamp, kind, &said) {
             return;
         }
-        let mut draft = Draft::new(line, kind, Role::Assistant, &said.label);
+        let mut draft = Draft::new(stamp, kind, Role::Assistant, said.label);
         let mut voices = Voices::default();
         voices.add(said.voice);
         draft.prints = said.prints.iter().map(|print| (*print, voices)).collect();
@@ -486,7 +502,7 @@ impl Fold {
     }
 
     /// Whether every part of it was told by another voice.
-    fn is_told_again(&mut self, line: &Line, kind: StepKind, said: &Said) -> bool {
+    fn is_told_again(&mut self, stamp: Stamp, kind: StepKind, said: &Said) -> bool {
         let mut twins = vec![];
         for print in &said.prints {
             let twin = self.window().find_map(|index| {
@@ -505,12 +521,12 @@ impl Fold {
         for &(index, part) in &twins {
             self.drafts[index].prints[part].1.add(said.voice);
         }
-        self.merge(line, &twins, &said.label);
+        self.merge(stamp, &twins, &said.label);
         !twins.is_empty()
     }
 
     /// Thinking told part by part and then as a whole is one step.
-    fn merge(&mut self, line: &Line, twins: &[(usize, usize)], label: &str) {
+    fn merge(&mut self, stamp: Stamp, twins: &[(usize, usize)], label: &str) {
         let Some(&(first, _)) = twins.first() else { return };
         if twins.iter().all(|(index, _)| *index == first) {
             return;
@@ -519,11 +535,11 @@ impl Fold {
             self.drafts[index].is_merged = index != first;
         }
         let step = &mut self.drafts[first].step;
-        step.place = line.place;
+        step.place = stamp.place;
         step.label = label.into();
     }
 
-    fn compacted(&mut self, line: &Line, label: &str, voice: Voice) {
+    fn compacted(&mut self, stamp: Stamp, label: Box<str>, voice: Voice) {
         let last = self.window().rev().find(|&index| !self.drafts[index].step.is_error);
         let twin = last
             .map(|index| &mut self.drafts[index])
@@ -532,45 +548,45 @@ impl Fold {
             twin.voices.add(voice);
             // Only `compacted` holds the summary.
             if voice == Voice::Compacted || twin.step.label.is_empty() {
-                twin.step.place = line.place;
-                twin.step.label = label.into();
+                twin.step.place = stamp.place;
+                twin.step.label = label;
             }
             return;
         }
-        let mut draft = Draft::new(line, StepKind::Compaction, Role::System, label);
+        let mut draft = Draft::new(stamp, StepKind::Compaction, Role::System, label);
         draft.voices.add(voice);
         self.push_of_model(draft);
     }
 
     // --- calls
 
-    fn call(&mut self, line: &Line, call: &Call) {
-        if let Some(index) = self.call_told_by_its_end(call) {
+    fn call(&mut self, stamp: Stamp, call: Call) {
+        if let Some(index) = self.call_told_by_its_end(&call) {
             let draft = &mut self.drafts[index];
-            draft.step.place = line.place;
-            draft.step.label = call.label.clone();
+            draft.step.place = stamp.place;
+            draft.step.label = call.label;
             if let Some(known) = &mut draft.call {
                 known.is_headless = false;
-                known.planned.clone_from(&call.planned);
+                known.planned = call.planned;
                 if call.script.is_some() || known.print.is_none() {
-                    known.name = call.name.clone();
+                    known.name = call.name;
                 }
             }
             return;
         }
-        if self.is_called_again(call) {
+        if self.is_called_again(&call) {
             return;
         }
         let kind = if call.is_spawn { StepKind::SubAgent } else { StepKind::Tool };
-        let mut draft = Draft::new(line, kind, Role::Assistant, &call.label);
+        let mut draft = Draft::new(stamp, kind, Role::Assistant, call.label);
         draft.spawned = call.is_spawn.then(Spawned::default);
-        let own = Observation { place: line.place, bytes: 0, is_whole: false };
+        let own = Observation { place: stamp.place, bytes: 0, is_whole: false };
         draft.call = Some(Box::new(CallDraft {
-            name: call.name.clone(),
+            name: call.name,
             id: call.id.clone(),
-            planned: call.planned.clone(),
-            folder: self.folder(call.folder.as_deref()),
-            script: call.script.clone(),
+            planned: call.planned,
+            folder: self.folder(call.folder),
+            script: call.script,
             print: call.print,
             observation: call.has_result.then_some(own),
             is_error: call.is_error,
@@ -578,7 +594,7 @@ impl Fold {
         }));
         let index = self.push_of_model(draft);
         if !call.id.is_empty() {
-            self.calls.insert(call.id.clone(), index);
+            self.calls.insert(call.id, index);
         }
     }
 
@@ -604,35 +620,35 @@ impl Fold {
     }
 
     /// The folder that relative paths of a call start from, where it is not the root.
-    fn folder(&self, of_call: Option<&str>) -> Option<Box<str>> {
+    fn folder(&self, of_call: Option<Box<str>>) -> Option<Box<str>> {
         let cwd = self.cwd.as_deref().filter(|cwd| Some(*cwd) != self.root.as_deref());
         match (of_call, cwd) {
-            (Some(folder), Some(cwd)) => Some(below(folder, Some(cwd))),
-            (Some(folder), None) => Some(folder.into()),
+            (Some(folder), Some(cwd)) => Some(below(&folder, Some(cwd))),
+            (Some(folder), None) => Some(folder),
             (None, cwd) => cwd.map(Into::into),
         }
     }
 
-    fn output(&mut self, line: &Line, output: &Output) {
+    fn output(&mut self, stamp: Stamp, output: Output) {
         let index = match self.calls.get(&output.call) {
             Some(index) => *index,
-            None => match self.unanswered_without_id(output) {
+            None => match self.unanswered_without_id(&output) {
                 Some(index) => index,
-                None => self.orphan(line),
+                None => self.orphan(stamp),
             },
         };
         let draft = &mut self.drafts[index];
-        draft.step.ended_at = line.at.or(draft.step.ended_at);
+        draft.step.ended_at = stamp.at.or(draft.step.ended_at);
         if let Some(spawned) = &mut draft.spawned {
-            spawned.thread = spawned.thread.take().or_else(|| output.thread.clone());
-            spawned.path = spawned.path.take().or_else(|| output.path.clone());
+            spawned.thread = spawned.thread.take().or(output.thread);
+            spawned.path = spawned.path.take().or(output.path);
         }
         let Some(call) = &mut draft.call else { return };
         call.exit_code = call.exit_code.or(output.exit_code);
         call.is_error |= output.is_error;
         call.is_success |= output.is_success;
         if !call.observation.is_some_and(|known| known.is_whole && known.bytes > 0) {
-            let seen = Observation { place: line.place, bytes: output.bytes, is_whole: false };
+            let seen = Observation { place: stamp.place, bytes: output.bytes, is_whole: false };
             call.observation = Some(seen);
         }
     }
@@ -646,25 +662,25 @@ impl Fold {
     }
 
     /// A step for an observation whose call is not in the log.
-    fn orphan(&mut self, line: &Line) -> usize {
-        let mut draft = Draft::new(line, StepKind::Tool, Role::Assistant, "");
+    fn orphan(&mut self, stamp: Stamp) -> usize {
+        let mut draft = Draft::new(stamp, StepKind::Tool, Role::Assistant, "".into());
         draft.call = Some(Box::new(CallDraft { name: "unknown".into(), ..CallDraft::default() }));
         self.push(draft)
     }
 
-    fn done(&mut self, line: &Line, done: &Done) {
-        let (index, is_script) = match self.draft_of(done) {
+    fn done(&mut self, stamp: Stamp, done: Done) {
+        let (index, is_script) = match self.draft_of(&done) {
             Some(found) => found,
-            None => (self.headless(line, done), false),
+            None => (self.headless(stamp, &done), false),
         };
         let draft = &mut self.drafts[index];
-        draft.step.ended_at = line.at.or(draft.step.ended_at);
+        draft.step.ended_at = stamp.at.or(draft.step.ended_at);
         let Some(call) = &mut draft.call else { return };
         call.is_done = true;
-        if let Some(changes) = &done.changes {
+        if let Some(changes) = done.changes {
             let changed = call.changed.get_or_insert_default();
             if !done.is_error {
-                changed.push((line.place, changes.clone()));
+                changed.push((stamp.place, changes));
             }
         }
         let is_failure = |code: Option<i32>| code.is_some_and(|code| code != 0);
@@ -673,8 +689,11 @@ impl Fold {
         }
         call.is_error |= done.is_error;
         if !is_script && (done.bytes > 0 || call.observation.is_none()) {
-            call.observation =
-                Some(Observation { place: line.place, bytes: done.bytes, is_whole: done.is_whole });
+            call.observation = Some(Observation {
+                place: stamp.place,
+                bytes: done.bytes,
+                is_whole: done.is_whole,
+            });
         }
     }
 
@@ -701,8 +720,8 @@ impl Fold {
         found.map(|(index, _)| (*index, true))
     }
 
-    fn headless(&mut self, line: &Line, done: &Done) -> usize {
-        let mut draft = Draft::new(line, StepKind::Tool, Role::Assistant, &done.label);
+    fn headless(&mut self, stamp: Stamp, done: &Done) -> usize {
+        let mut draft = Draft::new(stamp, StepKind::Tool, Role::Assistant, done.label.clone());
         draft.call = Some(Box::new(CallDraft {
             name: done.name.clone(),
             id: done.call.clone(),
@@ -717,7 +736,7 @@ impl Fold {
         index
     }
 
-    fn agent(&mut self, line: &Line, call: &str, spawned: Spawned, is_start: bool) {
+    fn agent(&mut self, stamp: Stamp, call: &str, spawned: Spawned, is_start: bool) {
         if let Some(draft) = self.calls.get(call).map(|index| &mut self.drafts[*index]) {
             draft.step.kind = StepKind::SubAgent;
             let known = draft.spawned.get_or_insert_default();
@@ -733,7 +752,7 @@ impl Fold {
             .any(|known| known.thread.is_some() && known.thread == spawned.thread);
         if is_start && !is_known {
             let name = spawned.path.as_deref().or(spawned.thread.as_deref()).unwrap_or_default();
-            let mut draft = Draft::new(line, StepKind::SubAgent, Role::Assistant, &label(name));
+            let mut draft = Draft::new(stamp, StepKind::SubAgent, Role::Assistant, label(name));
             draft.spawned = Some(spawned);
             self.push(draft);
         }
@@ -773,8 +792,10 @@ impl Fold {
         if let Some(last) = self.turns.last_mut() {
             last.ended_at = self.span.last_at;
         }
+        let root = self.root.as_deref();
+        self.drafts.par_iter_mut().with_min_len(1024).for_each(|draft| draft.end_call(root));
         let mut drafts = std::mem::take(&mut self.drafts).into_iter();
-        let mut turns = vec![];
+        let mut turns = Vec::with_capacity(self.turns.len());
         for (index, turn) in self.turns.iter().enumerate() {
             let next = self.turns.get(index + 1);
             let end = next.map_or(usize::MAX, |next| next.first_draft);
@@ -791,7 +812,7 @@ impl Fold {
                 },
                 steps: own
                     .filter(|draft| !draft.is_merged)
-                    .map(|draft| draft.finish(self.root.as_deref()))
+                    .map(|Draft { step, spawned, .. }| ThreadStep { step, spawned })
                     .collect(),
             });
         }
@@ -807,24 +828,18 @@ impl Fold {
 }
 
 impl Draft {
-    fn new(line: &Line, kind: StepKind, role: Role, label: &str) -> Self {
-        let step = Step {
-            kind,
-            role,
-            label: label.into(),
-            started_at: line.at,
-            place: line.place,
-            ..Step::default()
-        };
+    fn new(stamp: Stamp, kind: StepKind, role: Role, label: Box<str>) -> Self {
+        let step =
+            Step { kind, role, label, started_at: stamp.at, place: stamp.place, ..Step::default() };
         Self { step, ..Self::default() }
     }
 
-    fn finish(mut self, root: Option<&str>) -> ThreadStep {
+    /// Nothing more is told of its call.
+    fn end_call(&mut self, root: Option<&str>) {
         if let Some(call) = self.call.take() {
             self.step.edits = fitted(call.edits(self.step.place, root));
             self.step.tool = Some(Box::new(call.finish()));
         }
-        ThreadStep { step: self.step, spawned: self.spawned }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// One line, understood. The second phase ([`super::fold`]) sees nothing else of the file.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Line {
     pub place: Place,
     pub at: Option<Time>,
@@ -26,18 +26,18 @@ impl Line {
 }
 
 impl Kept for Line {
-    /// A line is kept until all are folded, and then there is mostly a step of it.
+    /// Mostly there is a step of it. Most of what is said and done is told twice or more, and each telling counts for half.
     fn kept_bytes(&self) -> usize {
         let label = |label: &str| size_of::<Step>() * 3 / 2 + label.len();
-        let of_it = match &self.record {
-            Record::Bookkeeping => return 0,
-            Record::Request { said, .. } | Record::Said { said, .. } => label(&said.label),
+        match &self.record {
+            Record::Bookkeeping => 0,
+            Record::Request { said, .. } | Record::Said { said, .. } => label(&said.label) / 2,
+            Record::Call(call) => (label(&call.label) + size_of::<Call>()) / 2,
+            Record::Done(done) => (label(&done.label) + size_of::<Done>()) / 2,
             Record::Mail { label: it }
             | Record::Note { label: it, .. }
             | Record::Compacted { label: it, .. }
             | Record::Unknown { label: it } => label(it),
-            Record::Call(call) => label(&call.label) + size_of::<Call>(),
-            Record::Done(done) => label(&done.label) + size_of::<Done>(),
             Record::Output(_) => size_of::<Output>(),
             Record::Broken(what) => 2 * what.len() + 128,
             Record::Meta(_)
@@ -47,12 +47,11 @@ impl Kept for Line {
             | Record::TaskEnded { .. }
             | Record::Agent { .. }
             | Record::Usage(_) => 64,
-        };
-        size_of::<Self>() + of_it
+        }
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum Record {
     Meta(Box<Meta>),
     /// Settings of the model requests that follow.
@@ -147,7 +146,7 @@ pub enum Voice {
     Compacted,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Said {
     pub label: Box<str>,
     /// One a part: reasoning is told part by part in events.
@@ -165,7 +164,7 @@ pub enum RequestSource {
     Injected,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Call {
     /// Empty in forks that have none.
     pub id: Box<str>,
@@ -184,7 +183,7 @@ pub struct Call {
     pub print: Option<NonZero<u64>>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Output {
     pub call: Box<str>,
     pub exit_code: Option<i32>,
@@ -196,7 +195,7 @@ pub struct Output {
     pub path: Option<Box<str>>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Done {
     pub call: Box<str>,
     pub name: Box<str>,
@@ -221,7 +220,7 @@ pub struct Change {
     pub counts: Option<LineCounts>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum Usage {
     /// `token_count`; nothing at the start of a process.
     Count(Option<Box<Counted>>),

@@ -4,16 +4,35 @@ use std::fmt::Write;
 
 use super::CodexRollout;
 use crate::{
-    formats::{Format, Head, Source},
-    run::{EditKind, Run, Step, Tokens},
+    formats::{Format, Growing, Head, OneHand, Source, jsonl::Input},
+    run::{EditKind, Run, SourceId, Step, Tokens},
 };
 
 mod real;
 mod small;
 
 pub(super) fn index(log: &str) -> Run {
-    let source = Source { name: "rollout.jsonl", bytes: log.as_bytes() };
-    CodexRollout.index(&[source]).unwrap()
+    let sources = [Source { name: "rollout.jsonl", bytes: log.as_bytes() }];
+    let run = CodexRollout.index(&sources).unwrap();
+    assert_eq!(read_once(&sources).0.as_ref(), Some(&run));
+    run
+}
+
+/// The run as it is read where each log is taken once, and whether that had to be done again.
+pub(super) fn read_once(sources: &[Source<'_>]) -> (Option<Run>, bool) {
+    let mut growing = CodexRollout.growing().unwrap();
+    growing.is_all();
+    let take = |growing: &mut dyn Growing| {
+        for (id, source) in (0..).map(SourceId).zip(sources) {
+            growing.take(id, source.name, Input::whole(source.bytes), &OneHand);
+        }
+    };
+    take(&mut *growing);
+    let is_read_again = growing.is_read_again();
+    if is_read_again {
+        take(&mut *growing);
+    }
+    (growing.finish(sources, &mut |_| {}).ok(), is_read_again)
 }
 
 pub(super) fn head<'a>(name: &'a str, log: &'a str) -> Head<'a> {

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{head, index, told};
+use super::{head, index, read_once, told};
 use crate::{
     code::patch::LineKind,
     formats::{Format, Source, claim, codex_rollout::CodexRollout},
@@ -204,6 +204,25 @@ fn a_log_without_events_counts_turns_by_its_conversation() {
     ]));
 
     assert_eq!(run.turns.iter().map(|turn| &*turn.title).collect::<Vec<_>>(), ["First", "Second"]);
+}
+
+/// A log that is read once is folded as its lines come, by what the log has told so far of requests.
+#[test]
+fn a_request_that_only_the_model_was_told_of_after_others_has_the_log_read_again() {
+    let shown = [message("user", "First"), user("First"), message("assistant", "Done")];
+    let is_read_again = |lines: &[String]| {
+        let log = log(lines);
+        let (run, is_read_again) = read_once(&[Source { name: "a", bytes: log.as_bytes() }]);
+        (run.unwrap().turns.len(), is_read_again)
+    };
+
+    assert_eq!(is_read_again(&shown), (1, false));
+    let later = [&shown[..], &[message("user", "Second"), user("Second")]].concat();
+    assert_eq!(is_read_again(&later), (2, false));
+    let hidden = [&shown[..], &[message("user", "Not shown")]].concat();
+    assert_eq!(is_read_again(&hidden), (1, true));
+    let never = [message("user", "First"), message("assistant", "Done")];
+    assert_eq!(is_read_again(&never), (1, false), "all lines are still there");
 }
 
 #[test]
@@ -693,7 +712,9 @@ fn a_short_log_reads_well() {
 
 fn every_reading(log: &[u8]) {
     let sources = [Source { name: "a", bytes: log }, Source { name: "b", bytes: log }];
-    let Ok(run) = CodexRollout.index(&sources) else { return };
+    let run = CodexRollout.index(&sources).ok();
+    assert_eq!(read_once(&sources).0, run);
+    let Some(run) = run else { return };
     let steps = run.turns.iter().flat_map(|turn| &turn.steps);
     for step in steps.chain(run.subagents.iter().flat_map(|agent| &agent.steps)) {
         let _ = CodexRollout.words(step.place.of(log), step);
