@@ -190,7 +190,7 @@ fn steps_of(
     let mut steps = vec![];
     while let Some(Told { id, step, bodies }) = told.next_if(|told| told.id.turn == turn) {
         let changes: Vec<Change> = (step.edits.iter().zip(&bodies))
-            .flat_map(|(edit, body)| replayer.edit(edit, body))
+            .flat_map(|(edit, (body, written))| replayer.edit(edit, body, *written))
             .collect();
         if !changes.is_empty() {
             steps.push((id, fitted(changes)));
@@ -199,11 +199,11 @@ fn steps_of(
     fitted(steps)
 }
 
-/// A step that edits, and what its edits say.
+/// A step that edits, and what its edits say, with the ids of whole files that they write: to find those takes as long as all else.
 struct Told<'a> {
     id: StepId,
     step: &'a Step,
-    bodies: Vec<RecordedEdit>,
+    bodies: Vec<(RecordedEdit, Option<BlobId>)>,
 }
 
 /// Every step of a run that edits, in playing order.
@@ -226,8 +226,15 @@ fn all_told<'scope, 'a: 'scope>(
     let steps: Vec<(StepId, &Step)> = steps.filter(|(_, step)| !step.edits.is_empty()).collect();
     let mut room = vec![];
     let mut read = move |(id, step): (StepId, &'a Step)| {
-        let bodies = step.edits.iter().map(|edit| body_in(recording, edit, &mut room)).collect();
-        Told { id, step, bodies }
+        let body = |edit| {
+            let body = body_in(recording, edit, &mut room);
+            let written = match &body.change {
+                RecordedChange::Write(text) => Some(BlobId::of(text.as_bytes())),
+                _ => None,
+            };
+            (body, written)
+        };
+        Told { id, step, bodies: step.edits.iter().map(body).collect() }
     };
     let all: Box<dyn Iterator<Item = Told<'scope>> + 'scope> =
         if steps.len() <= 2 * A_BATCH || Threads::all().count() == 1 {

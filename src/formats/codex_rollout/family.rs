@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::{
-    fold::{Spawned, Thread, ThreadStep},
+    fold::{MANY_TURNS, Spawned, Thread, ThreadStep},
     record::{Line, Meta, Record},
 };
 use crate::run::{Parent, Role, Step, StepKind, SubAgent, Time, Tokens, Turn, label};
@@ -57,9 +57,6 @@ pub fn unite(main: Thread, children: Vec<Thread>) -> (Vec<Turn>, Vec<SubAgent>) 
     family.tie();
     family.finish()
 }
-
-/// Fewer turns are finished by one thread.
-const MANY_TURNS: usize = 1000;
 
 struct Family {
     main_id: Box<str>,

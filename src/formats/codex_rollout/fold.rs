@@ -114,7 +114,7 @@ pub fn fold(lines: &[&Line], told: ShownRequests, meta: Meta, root: Option<&str>
     for line in lines {
         fold.line(Line::clone(line));
     }
-    fold.finish()
+    fold.finish().0
 }
 
 /// A fold that is done while the log is read: who reads it waits for those who take its lines apart most of the time.
@@ -139,11 +139,13 @@ impl Ahead {
     }
 
     /// And what takes a while to be freed.
-    pub fn finish(mut self) -> (Thread, Box<dyn Send>) {
-        let calls = std::mem::take(&mut self.0.calls);
-        (self.0.finish(), Box::new(calls))
+    pub fn finish(self) -> (Thread, Box<dyn Send>) {
+        self.0.finish()
     }
 }
+
+/// Fewer turns are finished by one thread.
+pub const MANY_TURNS: usize = 1000;
 
 /// How many steps back a twin is looked for; they follow each other closely.
 const TWIN_WINDOW: usize = 64;
@@ -781,7 +783,7 @@ impl Fold {
 
     // --- the end
 
-    fn finish(mut self) -> Thread {
+    fn finish(mut self) -> (Thread, Box<dyn Send>) {
         self.close_opening();
         if self.turns.is_empty() && !self.usages.is_empty() {
             self.begin_turn(None, self.span.first_at, "".into(), None);
@@ -793,37 +795,44 @@ impl Fold {
             last.ended_at = self.span.last_at;
         }
         let root = self.root.as_deref();
-        self.drafts.par_iter_mut().with_min_len(1024).for_each(|draft| draft.end_call(root));
-        let mut drafts = std::mem::take(&mut self.drafts).into_iter();
-        let mut turns = Vec::with_capacity(self.turns.len());
+        let mut rest = self.drafts.as_mut_slice();
+        let mut own = vec![];
         for (index, turn) in self.turns.iter().enumerate() {
             let next = self.turns.get(index + 1);
-            let end = next.map_or(usize::MAX, |next| next.first_draft);
+            let count =
+                next.map_or(rest.len(), |next| next.first_draft.saturating_sub(turn.first_draft));
             let usages = turn.first_usage..next.map_or(self.usages.len(), |next| next.first_usage);
-            let own = drafts.by_ref().take(end.saturating_sub(turn.first_draft));
-            turns.push(ThreadTurn {
-                turn: Turn {
-                    title: turn.title.clone(),
-                    request: turn.request,
-                    started_at: turn.started_at,
-                    ended_at: turn.ended_at,
-                    tokens: self.usages[usages].iter().fold(Tokens::default(), |a, b| a + *b),
-                    ..Turn::default()
-                },
-                steps: own
-                    .filter(|draft| !draft.is_merged)
-                    .map(|Draft { step, spawned, .. }| ThreadStep { step, spawned })
-                    .collect(),
-            });
+            let drafts = rest.split_off_mut(..count.min(rest.len())).unwrap_or_default();
+            own.push((turn, &self.usages[usages], drafts));
         }
-        Thread {
+        let finish = |(turn, usages, drafts): (&TurnDraft, &[Tokens], &mut [Draft])| ThreadTurn {
+            turn: Turn {
+                title: turn.title.clone(),
+                request: turn.request,
+                started_at: turn.started_at,
+                ended_at: turn.ended_at,
+                tokens: usages.iter().fold(Tokens::default(), |a, b| a + *b),
+                ..Turn::default()
+            },
+            steps: drafts
+                .iter_mut()
+                .filter(|draft| !draft.is_merged)
+                .map(|draft| draft.finish(root))
+                .collect(),
+        };
+        let turns = match own.len() {
+            ..MANY_TURNS => own.into_iter().map(finish).collect(),
+            _ => own.into_par_iter().map(finish).collect(),
+        };
+        let thread = Thread {
             started_at: self.meta.started_at.or(self.span.first_at),
             ended_at: self.span.last_at,
             meta: self.meta,
             name: self.name,
             models: self.models.all,
             turns,
-        }
+        };
+        (thread, Box::new((self.drafts, self.calls)))
     }
 }
 
@@ -834,12 +843,14 @@ impl Draft {
         Self { step, ..Self::default() }
     }
 
-    /// Nothing more is told of its call.
-    fn end_call(&mut self, root: Option<&str>) {
+    /// Its step, which is taken out of it.
+    fn finish(&mut self, root: Option<&str>) -> ThreadStep {
+        let mut step = std::mem::take(&mut self.step);
         if let Some(call) = self.call.take() {
-            self.step.edits = fitted(call.edits(self.step.place, root));
-            self.step.tool = Some(Box::new(call.finish()));
+            step.edits = fitted(call.edits(step.place, root));
+            step.tool = Some(Box::new(call.finish()));
         }
+        ThreadStep { step, spawned: self.spawned.take() }
     }
 }
 

@@ -162,7 +162,18 @@ impl MemoryBlobs {
         bytes: &[u8],
         stands: Option<(&Edit, Side)>,
     ) -> BlobId {
-        let (id, blob) = (BlobId::of(bytes), Blob::from(bytes));
+        self.put_named(BlobId::of(bytes), before, bytes, stands)
+    }
+
+    /// The same of a content whose id is known already.
+    pub fn put_named(
+        &mut self,
+        id: BlobId,
+        before: Option<BlobId>,
+        bytes: &[u8],
+        stands: Option<(&Edit, Side)>,
+    ) -> BlobId {
+        let blob = Blob::from(bytes);
         if !self.kept.contains_key(&id) {
             let content = self.content(before, &blob, stands);
             let is_whole = matches!(content.kept, Kept::Whole(_));

@@ -22,8 +22,8 @@ use crate::{
 };
 
 use super::{
-    Blob, Blobs, Change, Content, FileMode, MemoryBlobs, Origin, RecordedChange, RecordedEdit,
-    Replacement, Tree, TreeFile, Version, blob::Side,
+    Blob, BlobId, Blobs, Change, Content, FileMode, MemoryBlobs, Origin, RecordedChange,
+    RecordedEdit, Replacement, Tree, TreeFile, Version, blob::Side,
 };
 
 /// The tree while edits are carried out.
@@ -92,8 +92,13 @@ impl<'a> Replayer<'a> {
     }
 
     /// Carries out one edit. More than one change where the log shows that the file had changed before it;
-    /// none for a path outside the workspace.
-    pub fn edit(&mut self, edit: &Edit, body: &RecordedEdit) -> Vec<Change> {
+    /// none for a path outside the workspace. `written` is the id of the file that it writes, where that is known.
+    pub fn edit(
+        &mut self,
+        edit: &Edit,
+        body: &RecordedEdit,
+        written: Option<BlobId>,
+    ) -> Vec<Change> {
         let Some(path) = edit.path.inside() else { return vec![] };
         let source = edit.from.as_ref().and_then(|from| from.inside()).unwrap_or(path);
         let mut changes = vec![];
@@ -106,7 +111,9 @@ impl<'a> Replayer<'a> {
             Outcome::Text(text) => {
                 let is_written = matches!(body.change, RecordedChange::Write(_));
                 let stands = is_written.then_some((edit, Side::After));
-                self.become_text(path, source, found, (text.as_bytes(), stands))
+                let bytes = text.as_bytes();
+                let id = written.filter(|_| is_written).unwrap_or_else(|| BlobId::of(bytes));
+                self.become_text(path, source, found, (id, bytes, stands))
             }
             Outcome::Unclear(hunks) => self.become_unclear(path, source, edit.kind, hunks),
         };
@@ -203,11 +210,11 @@ impl<'a> Replayer<'a> {
         path: &RepoPath,
         source: &RepoPath,
         found: Option<TreeFile>,
-        (bytes, stands): (&[u8], Option<(&Edit, Side)>),
+        (id, bytes, stands): (BlobId, &[u8], Option<(&Edit, Side)>),
     ) -> Option<Change> {
         let before = found.and_then(TreeFile::blob);
         let file = TreeFile {
-            content: Content::Known(self.made.put_after(before, bytes, stands)),
+            content: Content::Known(self.made.put_named(id, before, bytes, stands)),
             mode: mode_of(found),
         };
         let is_rename = path != source;
@@ -555,7 +562,8 @@ mod tests {
     fn replayed(edits: &[(Edit, RecordedEdit)]) -> (Vec<Change>, Tree, Tree) {
         let (empty, mut made) = (MemoryBlobs::default(), MemoryBlobs::default());
         let mut replayer = Replayer::new(Tree::default(), Before::Partial, &empty, &mut made);
-        let changes = edits.iter().flat_map(|(edit, body)| replayer.edit(edit, body)).collect();
+        let changes =
+            edits.iter().flat_map(|(edit, body)| replayer.edit(edit, body, None)).collect();
         (changes, replayer.base, replayer.tree)
     }
 
@@ -605,7 +613,7 @@ mod tests {
             (edit("c", None), body(RecordedChange::NotRecorded)),
             (edit("d", None), met),
         ] {
-            replayer.edit(&edit, &body);
+            replayer.edit(&edit, &body, None);
         }
         let tried = replayer.tree.clone();
         replayer.take_back();
@@ -678,7 +686,7 @@ mod tests {
     fn arrived(before_us: Before) -> (Vec<Change>, Tree) {
         let (empty, mut made) = (MemoryBlobs::default(), MemoryBlobs::default());
         let mut replayer = Replayer::new(Tree::default(), before_us, &empty, &mut made);
-        replayer.edit(&edit("a", None), &body(RecordedChange::Write("one\n".into())));
+        replayer.edit(&edit("a", None), &body(RecordedChange::Write("one\n".into())), None);
         let files = [(path("a"), file("two\n")), (path("b"), file("new\n"))].into();
         (replayer.arrive_at(&Tree { files }), replayer.base)
     }
