@@ -786,25 +786,6 @@ mod tests {
     }
 
     #[test]
-    fn a_pack_that_a_kill_left_without_its_index_is_taken_away() {
-        let place = Place::new();
-        let history = place.history(true);
-        place.write("a", "one");
-        let first = place.take(&history, None);
-        let folder = place.bundle.path().join("workspace.git/objects/pack");
-        fs::write(folder.join(format!("pack-{}.pack", "0".repeat(40))), b"what was there").unwrap();
-
-        let rules = Rules::new(&[], true, 100).unwrap();
-        let history = History::open(place.bundle.path(), rules).unwrap();
-        place.write("a", "two");
-        let second = place.take(&history, Some(&first.commit));
-        history.pack().unwrap();
-
-        assert_eq!(packs(&place), 1);
-        assert!(history.has(&first.commit) && history.has(&second.commit));
-    }
-
-    #[test]
     fn what_a_kill_left_of_one_pack_is_taken_away_and_the_pack_is_made_again() {
         let place = Place::new();
         let history = place.history(true);
@@ -813,8 +794,9 @@ mod tests {
         place.write("a", "two");
         let second = place.take(&history, Some(&first.commit));
         let folder = place.bundle.path().join("workspace.git/objects/pack");
-        let alone = folder.join(format!("pack-{}.idx", "0".repeat(40)));
-        fs::write(&alone, b"what was there").unwrap();
+        for alone in ["0".repeat(40) + ".idx", "1".repeat(40) + ".pack"] {
+            fs::write(folder.join(format!("pack-{alone}")), b"what was there").unwrap();
+        }
         let part = folder.join("whole.part-1");
         fs::create_dir(&part).unwrap();
         fs::write(part.join("pack-1.idx"), b"what was there").unwrap();
