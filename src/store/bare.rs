@@ -134,6 +134,7 @@ impl Bare {
                 let _ = config.remove(name); // what is left of them does no harm
             }
         }
+        sweep_parts(&self.packs());
         let Ok(last) = self.repo.refname_to_id(REFERENCE) else { return Ok(()) };
         if self.is_packed() {
             return Ok(());

@@ -803,7 +803,6 @@ mod tests {
 
         let rules = Rules::new(&[], true, 100).unwrap();
         let history = History::open(place.bundle.path(), rules).unwrap();
-        history.unlock();
         history.pack().unwrap();
 
         let mut names: Vec<_> =
