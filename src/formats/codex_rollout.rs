@@ -207,10 +207,9 @@ struct Rollout {
 /// The lines of one thread; what tells nothing is left out.
 #[derive(Default)]
 struct Lines {
-    /// All of them, where they are to be folded at the end. A main thread that is folded while it is read gives them away.
+    /// All of them, where they are to be folded at the end. A main thread that is folded while it is read gives them away once
+    /// a request was told to the screen.
     lines: Vec<Line>,
-    /// Whether lines were given away.
-    gives_away: bool,
     is_understood: bool,
     /// What is asked of all lines before they are folded. Noted as they come: going over so much memory again takes
     /// longer than the asking.
@@ -255,7 +254,7 @@ impl Growing for Rollout {
         let extent =
             jsonl::each_line(id, lines, executor, budget, &read, &mut |before, line: Line| {
                 let line = Line { place: line.place.down(before), ..line };
-                if goes_ahead && thread.is_empty() {
+                if goes_ahead && thread.lines.is_empty() && thread.ahead.is_none() {
                     thread.ahead = fold::Ahead::begin(&line, expected).map(Box::new);
                 }
                 thread.push(line);
@@ -278,18 +277,16 @@ impl Growing for Rollout {
 
     /// It has to be where requests were told to the model and, after others of them, not to the screen.
     fn is_read_again(&mut self) -> bool {
-        let main = self.threads.get_mut(&SourceId(0));
-        let is_wrong = main.is_some_and(|lines| {
-            let was_right = lines.ahead.as_ref().is_none_or(|it| it.was_right(&lines.notes.told));
-            if !was_right {
-                lines.ahead = None;
-            }
-            !was_right && lines.gives_away
-        });
-        if is_wrong {
-            *self = Self::default();
+        let Some(Lines { ahead, notes, .. }) = self.threads.get_mut(&SourceId(0)) else {
+            return false;
+        };
+        let was_wrong = ahead.take_if(|ahead| !ahead.was_right(&notes.told)).is_some();
+        let has_lines = !notes.told.has_any;
+        if !was_wrong || has_lines {
+            return false;
         }
-        is_wrong
+        *self = Self::default();
+        true
     }
 
     fn finish(
@@ -363,7 +360,6 @@ impl Lines {
         match &mut self.ahead {
             // What it goes by is so, as far as the log tells: the lines will hardly be asked for again.
             Some(ahead) if self.notes.told.has_any => {
-                self.gives_away = true;
                 self.lines = vec![];
                 ahead.line(line);
             }
@@ -373,10 +369,6 @@ impl Lines {
             }
             None => self.lines.push(line),
         }
-    }
-
-    const fn is_empty(&self) -> bool {
-        self.lines.is_empty() && !self.gives_away
     }
 }
 

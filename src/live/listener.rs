@@ -316,15 +316,11 @@ impl<'a, 'b> Listening<'a, 'b> {
             self.listener.terminal.marker.is_none() && self.listener.person.sent.has_keys;
         let is_sure = self.is_confirmed || !may_go_on;
         let rests = is_sure && last.elapsed() >= REST && process.pieces.is_empty();
-        (rests && self.is_still_over()).then_some(Outcome::Marked)
-    }
-
-    /// Whether the end that was seen is one: what the log said may be long ago where the agent has asked something since.
-    fn is_still_over(&mut self) -> bool {
-        let is_over =
-            self.listener.terminal.marker.is_some() || (self.listener.look)() != Says::UnderWay;
-        (self.is_marked, self.is_confirmed) = (is_over, self.is_confirmed && is_over);
-        is_over
+        if !rests {
+            return None;
+        }
+        // What the log said may be long ago where the agent has asked something since.
+        self.look().or_else(|| self.is_marked.then_some(Outcome::Marked))
     }
 
     /// Decides about what a person sent while the turn goes on, by what the terminal's programs have read.

@@ -1,6 +1,6 @@
 //! Writing many objects of a git repository at once: one pack and its index, brought to the disk once.
 //!
-//! Objects are written whole, without deltas, as they come; nothing but their ids and places is kept in memory. The pack has
+//! A [`PackWriter`] writes objects whole, without deltas, as they come; nothing but their ids and places is kept in memory. The pack has
 //! another name until it is complete, and git sees it from the moment its index has its name. Formats: git's
 //! `gitformat-pack`, version 2 of both files.
 
