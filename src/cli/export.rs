@@ -23,7 +23,7 @@ use super::{
     measuring::Measuring,
     output::{Out, tell},
     pricing::Pricing,
-    redaction::Redacting,
+    redaction::{Redacting, Tokens},
     score::Each,
     sharding::Sharding,
 };
@@ -77,11 +77,20 @@ pub struct Args {
     #[arg(long, conflicts_with_all = ["paths", "atif", "messages", "parquet", "csv", "jsonl"])]
     columns: bool,
     #[command(flatten)]
-    redacting: Redacting,
+    redaction: Redaction,
     #[command(flatten)]
     measuring: Measuring,
     #[command(flatten)]
     pricing: Pricing,
+}
+
+/// What is taken out, and what tells identities apart that it is taken out of.
+#[derive(Debug, clap::Args)]
+struct Redaction {
+    #[command(flatten)]
+    redacting: Redacting,
+    #[command(flatten)]
+    tokens: Tokens,
 }
 
 fn table(word: &str) -> Result<Table, String> {
@@ -97,6 +106,13 @@ impl Args {
         all.into_iter().filter_map(|(form, folder)| Some((form, folder.as_deref()?))).collect()
     }
 
+    /// What is taken out of the runs: their identities have tokens.
+    fn redacting(&self) -> Result<Redacting, Failure> {
+        let paths = self.paths.clone();
+        let names = move || Sharding::names_of_all(&paths);
+        Ok(self.redaction.redacting.with_tokens(self.redaction.tokens.keys(names)?))
+    }
+
     /// The tables that are to be written, in their order.
     fn wanted(&self) -> Vec<Table> {
         let is_wanted = |table: &Table| self.tables.is_empty() || self.tables.contains(table);
@@ -106,11 +122,11 @@ impl Args {
 
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
     if args.columns {
-        columns::print(&args.wanted(), args.redacting.is_json(), out)?;
+        columns::print(&args.wanted(), args.redaction.redacting.is_json(), out)?;
         return Ok(Exit::Fine);
     }
-    args.redacting.check()?;
-    if args.redacting.is_list() && !args.atif && !args.messages {
+    args.redaction.redacting.check()?;
+    if args.redaction.redacting.is_list() && !args.atif && !args.messages {
         return tables::list(args, out);
     }
     if !args.forms().is_empty() {
@@ -136,16 +152,20 @@ fn one(path: &Path, args: &Args, out: &mut Out) -> Outcome {
     let opened = store::open(path)?;
     let write = if args.atif { export::atif } else { export::messages };
     let made = write(&opened.run, &opened.archive);
-    let redactor = args.redacting.redactor([&*opened.run]);
-    let document = redactor.json("", made.document);
-    if args.redacting.is_list() {
-        args.redacting.list(&redactor.findings(), out)?;
+    let redacting = args.redacting()?;
+    let redactor = redacting.redactor([&*opened.run]);
+    let mut document = redactor.json("", made.document);
+    if let (true, Some(id)) = (args.messages, document.get_mut("id")) {
+        *id = redactor.identity("id", &opened.run.id).into();
+    }
+    if redacting.is_list() {
+        redacting.list(&redactor.findings(), out)?;
         return Ok(Exit::Fine);
     }
     for what in &made.left_out {
         tell(&format!("not carried: {what}"));
     }
-    args.redacting.tell(&redactor.counts());
+    redacting.tell(&redactor.counts());
     let text = format!("{document:#}");
     match &args.out {
         None => out.line(&text)?,

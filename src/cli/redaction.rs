@@ -1,17 +1,24 @@
 //! The options that say what is taken out of an export, and the list of what is.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+    sync::LazyLock,
+};
 
 use clap::ValueEnum;
 use serde::Serialize;
 
 use crate::{
-    code::redact::{Finding, Kind, Options, Redactor},
+    code::redact::{Finding, Kind, Options, Redactor, TokenKey, TokenKeys},
     run::{Run, Step},
     store,
 };
 
-use super::output::{Column, Out, Table, tell};
+use super::{
+    Failure,
+    output::{Column, Out, Table, tell},
+};
 
 /// The options of a command that writes something for others.
 #[derive(Debug, Clone, clap::Args)]
@@ -26,6 +33,49 @@ pub struct Redacting {
     /// Print the list of --redact list as JSON (schema trajview.redactions/1)
     #[arg(long)]
     json: bool,
+    /// What the tokens in identities are made with; None where identities are as every text.
+    #[arg(skip)]
+    keys: Option<TokenKeys>,
+}
+
+/// The key of the tokens that stand in paths and ids of runs.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Tokens {
+    /// A file with a key of your own. What is taken out of paths and ids of runs and tasks becomes a token that is made with the
+    /// key: the same value has the same token in all exports with it, and nobody without it can try a guess. Shards need the same
+    /// key. Else the file that $TRAJVIEW_REDACTION_KEY names, else one that is made once beside your settings
+    #[arg(long, value_name = "FILE")]
+    redaction_key: Option<PathBuf>,
+}
+
+impl Tokens {
+    /// The key that was named, else the user's own. Where none can be kept it is made of the names that all shards of the export know.
+    ///
+    /// # Errors
+    ///
+    /// Where a key was named and cannot be read.
+    pub fn keys(
+        &self,
+        names: impl Fn() -> Vec<String> + Send + Sync + 'static,
+    ) -> Result<TokenKeys, Failure> {
+        let variable = std::env::var_os("TRAJVIEW_REDACTION_KEY").filter(|it| !it.is_empty());
+        if let Some(file) = self.redaction_key.clone().or(variable.map(PathBuf::from)) {
+            let secret = store::redaction_key::read(&file).map_err(Failure::unread)?;
+            let key = TokenKey::of(&secret);
+            return Ok(TokenKeys::new(move || key.clone()));
+        }
+        let own = LazyLock::new(move || match store::redaction_key::own() {
+            Ok(secret) => TokenKey::of(&secret),
+            Err(why) => {
+                tell(&format!(
+                    "{why}; the tokens of this export are made of the names of its runs and are others in an export of other \
+                     runs: name a key with --redaction-key FILE"
+                ));
+                TokenKey::of(names().join("\n").as_bytes())
+            }
+        });
+        Ok(TokenKeys::new(move || own.clone()))
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -54,7 +104,13 @@ impl Redacting {
         let own = runs.into_iter().flat_map(own_words).chain(sources_of_prices());
         let own: BTreeSet<String> = own.collect();
         let names = self.redact_name.clone();
-        Redactor::of(&Options { names, own_words: own.into_iter().collect() })
+        let keys = self.keys.clone();
+        Redactor::of(&Options { names, own_words: own.into_iter().collect(), keys })
+    }
+
+    /// The same, where identities get tokens.
+    pub fn with_tokens(&self, keys: TokenKeys) -> Self {
+        Self { keys: Some(keys), ..self.clone() }
     }
 
     /// Whether everything is written as it is.
@@ -67,9 +123,9 @@ impl Redacting {
     }
 
     /// Whether `--json` stands without what it is for.
-    pub fn check(&self) -> Result<(), super::Failure> {
+    pub fn check(&self) -> Result<(), Failure> {
         match self.json && !self.is_list() {
-            true => Err(super::Failure::wrong("--json goes with --redact list")),
+            true => Err(Failure::wrong("--json goes with --redact list")),
             false => Ok(()),
         }
     }
@@ -81,7 +137,7 @@ impl Redacting {
 
     /// Nothing is taken out: for what does not leave this machine.
     pub const fn off() -> Self {
-        Self { redact: Redact::Off, redact_name: vec![], json: false }
+        Self { redact: Redact::Off, redact_name: vec![], json: false, keys: None }
     }
 
     /// Prints what was found.

@@ -39,6 +39,17 @@ impl Sharding {
         self.shard.is_some()
     }
 
+    /// The names by which runs belong to shards, of all runs below the paths: what every shard knows, on whatever machine.
+    pub fn names_of_all(paths: &[PathBuf]) -> Vec<String> {
+        let named = |path: &PathBuf| {
+            let runs = below_or_itself(runs_below(path), path).into_iter();
+            runs.map(|run| id_of(&run, path)).collect::<Vec<_>>()
+        };
+        let mut names: Vec<String> = paths.iter().flat_map(named).collect();
+        names.sort();
+        names
+    }
+
     /// The recordings of this shard below the paths, a folder standing for all below it, in order, each once.
     ///
     /// # Errors

@@ -8,6 +8,7 @@ use std::{
 };
 
 use crate::{
+    code::redact::below_home,
     formats::FORMATS,
     run::{
         Card, Time, Tokens,
@@ -133,7 +134,9 @@ fn run_of(row: &Row) -> Option<ExportedRun> {
 
 /// A path whose home folder was taken out, in the home folder of whoever reads it.
 fn at_home(path: &str) -> PathBuf {
-    let home = path.strip_prefix("~/").and_then(|rest| Some(etcetera::home_dir().ok()?.join(rest)));
+    let below = path.strip_prefix('~').filter(|rest| rest.starts_with('/')).or(below_home(path));
+    let below = below.map(|rest| rest.trim_start_matches('/'));
+    let home = below.and_then(|rest| Some(etcetera::home_dir().ok()?.join(rest)));
     home.unwrap_or_else(|| PathBuf::from(path))
 }
 

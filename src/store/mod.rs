@@ -54,6 +54,7 @@ pub mod prices;
 mod process;
 mod reading;
 mod reason;
+pub mod redaction_key;
 pub mod remote;
 mod replaced;
 mod repo;

@@ -787,3 +787,122 @@ fn copy(from: &Path, to: &Path) {
         }
     }
 }
+
+/// Names that tools and people give to recordings, below folders of two people: nearly all of each looks like a secret.
+const USUAL_NAMES: [&str; 19] = [
+    "home/ann/.claude/projects/-home-ann-work/054395ac-4290-4fcf-ab21-925712a16d08.jsonl",
+    "home/bob/.claude/projects/-home-bob-work/054395ac-4290-4fcf-ab21-925712a16d08.jsonl",
+    "home/ann/run.jsonl",
+    "home/bob/run.jsonl",
+    "Users/ann/run.jsonl",
+    "ann@example.org/run.jsonl",
+    "bob@example.org/run.jsonl",
+    "d41d8cd98f00b204e9800998ecf8427e.jsonl",
+    "e3b0c44298fc1c149afbf4c8996fb924.jsonl",
+    "d41d8cd98f00b204e9800998ecf8427ed41d8cd9/run.jsonl",
+    "da39a3ee5e6b4b0d3255bfef95601890afd80709/run.jsonl",
+    "ses_4cA9xQ2mZk7RtY1vB8nLw3E6.jsonl",
+    "ses_9pT3yH8bN5cV2xW7kJ4mQ6Zr.jsonl",
+    "aB3dE6gH9jK2mN5pQ8sT1vW4.jsonl",
+    "zX8cV5bN2mA9sD6fG3hJ1kL4.jsonl",
+    "token=9f8e7d6c5b/run.jsonl",
+    "token=1a2b3c4d5e/run.jsonl",
+    "rollout-2026-11-21T23-22-18-01a2006a-f29d-7d63-a9a5-2723685d1219.jsonl",
+    "rollout-2026-11-21T23-22-18-01a2006a-f29d-7d63-a9a5-2723685d1220.jsonl",
+];
+
+/// A folder with the same recording under each of the names, so that nothing but the name tells two apart.
+fn runs_of_usual_names() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let recording = fs::read(project("sample-runs/logs/pi.jsonl")).unwrap();
+    for name in USUAL_NAMES {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, &recording).unwrap();
+    }
+    folder
+}
+
+fn texts_of(folder: &Path, table: Table, column: &str) -> Vec<String> {
+    let at = columns(table).iter().position(|it| it.name == column).unwrap();
+    let rows = read(folder, table, FORMS[0]);
+    rows.iter().filter_map(|row| row[at].text().map(str::to_owned)).collect()
+}
+
+#[test]
+fn runs_of_usual_names_stay_apart_in_a_redacted_export_and_have_the_same_tokens_in_every_table() {
+    let (runs, tables) = (runs_of_usual_names(), tempfile::tempdir().unwrap());
+
+    export(&[runs.path().to_str().unwrap()], tables.path(), &[]);
+
+    let of_runs: std::collections::BTreeSet<_> =
+        texts_of(tables.path(), Table::Runs, "source_uri").into_iter().collect();
+    assert_eq!(of_runs.len(), USUAL_NAMES.len(), "{of_runs:#?}");
+    for secret in ["ann", "bob", "9f8e7d6c5b", "ses_4cA9", "d41d8cd98f00b204"] {
+        assert!(!of_runs.iter().any(|path| path.contains(secret)), "{secret}: {of_runs:#?}");
+    }
+    for table in [Table::Turns, Table::Steps, Table::Texts] {
+        let of_table: std::collections::BTreeSet<_> =
+            texts_of(tables.path(), table, "source_uri").into_iter().collect();
+        assert_eq!(of_table, of_runs, "{table:?}");
+    }
+    // One session under many names has one id.
+    let ids: std::collections::BTreeSet<_> =
+        texts_of(tables.path(), Table::Runs, "transcript_id").into_iter().collect();
+    assert_eq!(ids.len(), 1, "{ids:?}");
+}
+
+#[test]
+fn a_redacted_export_has_the_same_files_each_time_and_merged_from_shards() {
+    let runs = runs_of_usual_names();
+    let runs = runs.path().to_str().unwrap();
+    let export_into = |more: &[&str]| {
+        let folder = tempfile::tempdir().unwrap();
+        export(&[runs], folder.path(), more);
+        folder
+    };
+
+    let whole = export_into(&[]);
+    let expected = files(whole.path());
+    for _ in 0..3 {
+        assert!(files(export_into(&[]).path()) == expected);
+    }
+    let (parts, merged) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    for shard in ["1/4", "2/4", "3/4", "4/4"] {
+        export(&[runs], parts.path(), &["--shard", shard]);
+    }
+    let [parts, merged_into] = [&parts, &merged].map(|it| it.path().to_str().unwrap());
+    printed(&["merge", parts, "--out", merged_into]);
+    assert!(files(merged.path()) == expected);
+}
+
+#[test]
+fn tokens_are_those_of_the_key_and_parts_of_two_keys_are_not_merged() {
+    let (runs, place) = (runs_of_usual_names(), tempfile::tempdir().unwrap());
+    let keys = ["one", "two"].map(|name| {
+        let path = place.path().join(name);
+        fs::write(&path, format!("the key of the exports, number {name}")).unwrap();
+        path.to_str().unwrap().to_owned()
+    });
+    let uris = |name: &str, key: &str, more: &[&str]| {
+        let folder = place.path().join(name);
+        let more = [&["--redaction-key", key, "--tables", "runs"], more].concat();
+        export(&[runs.path().to_str().unwrap()], &folder, &more);
+        folder
+    };
+
+    let of_one = texts_of(&uris("a", &keys[0], &[]), Table::Runs, "source_uri");
+    assert_eq!(texts_of(&uris("b", &keys[0], &[]), Table::Runs, "source_uri"), of_one);
+    assert_ne!(texts_of(&uris("c", &keys[1], &[]), Table::Runs, "source_uri"), of_one);
+    let parts = uris("parts", &keys[0], &["--shard", "1/2"]);
+    uris("parts", &keys[1], &["--shard", "2/2"]);
+    let merged = place.path().join("merged");
+    let ran = trajview(&["merge", parts.to_str().unwrap(), "--out", merged.to_str().unwrap()]);
+    assert_eq!(ran.code, Some(4), "{}", ran.err);
+    assert!(ran.err.contains("redacted with different keys"), "{}", ran.err);
+    let missing = place.path().join("no-key").to_str().unwrap().to_owned();
+    let run = "sample-runs/logs/pi.jsonl";
+    let ran =
+        trajview(&["export", run, "--jsonl", parts.to_str().unwrap(), "--redaction-key", &missing]);
+    assert!(ran.err.contains("no such file; make one with"), "{}", ran.err);
+}

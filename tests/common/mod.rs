@@ -44,6 +44,7 @@ pub fn trajview(arguments: &[&str]) -> Ran {
         .env_remove("NO_COLOR")
         .env("TRAJVIEW_CONFIG", "")
         .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
+        .env("XDG_CONFIG_HOME", env!("CARGO_TARGET_TMPDIR"))
         .output()
         .expect("the program starts");
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();

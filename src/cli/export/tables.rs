@@ -14,6 +14,7 @@ use crate::{
     cli::{
         Exit, Failure, Outcome, at,
         output::{Out, tell},
+        redaction::Redacting,
         sharding::say,
     },
     run::figures,
@@ -45,14 +46,15 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let written: Vec<&Path> = folders.iter().map(|(_, folder)| folder.path()).collect();
     let mut runs = args.sharding.runs(&args.paths)?;
     runs.retain(|run| !written.iter().any(|folder| run.starts_with(folder)));
-    let with = with(args)?;
+    let redacting = args.redacting()?;
+    let with = with(args, &redacting)?;
     let Some((_, first)) = folders.first() else { return Ok(Exit::Fine) };
     let cannot =
         |why: io::Error| Failure::unread(format!("cannot write {}: {why}", first.path().display()));
     let mut spool = Spool::new(first.path()).map_err(cannot)?;
     let problems = read_all(&runs, &with, &mut spool).map_err(cannot)?;
     problems.iter().for_each(|unread| tell(&unread.why));
-    args.redacting.tell(&with.taken_out().counts);
+    redacting.tell(&with.taken_out().counts);
     let published = write_all(args, &folders, &mut spool)?;
     say(&published, out)?;
     let counted = |is_whole: bool, words: &str| match problems
@@ -74,19 +76,20 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     Ok(if is_shard { Exit::Fine } else { exit_of(spool.count(), &problems) })
 }
 
-fn with(args: &Args) -> Result<With<'_>, Failure> {
-    With::new(&args.wanted(), args.each, &args.measuring, &args.pricing, &args.redacting)
+fn with<'a>(args: &'a Args, redacting: &Redacting) -> Result<With<'a>, Failure> {
+    With::new(&args.wanted(), args.each, &args.measuring, &args.pricing, redacting)
 }
 
 /// Prints what would be taken out of the tables.
 pub fn list(args: &Args, out: &mut Out) -> Outcome {
     let runs = args.sharding.runs(&args.paths)?;
-    let with = with(args)?;
+    let redacting = args.redacting()?;
+    let with = with(args, &redacting)?;
     let cannot = |why: io::Error| Failure::unread(format!("cannot keep the rows: {why}"));
     let mut spool = Spool::new(&std::env::temp_dir()).map_err(cannot)?;
     let problems = read_all(&runs, &with, &mut spool).map_err(cannot)?;
     problems.iter().for_each(|unread| tell(&unread.why));
-    args.redacting.list(&with.taken_out().findings, out)?;
+    redacting.list(&with.taken_out().findings, out)?;
     Ok(exit_of(spool.count(), &problems))
 }
 

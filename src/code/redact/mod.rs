@@ -18,6 +18,7 @@ mod shapes;
 mod suspects;
 #[cfg(test)]
 mod tests;
+mod tokens;
 
 use std::{
     borrow::Cow,
@@ -30,6 +31,8 @@ use std::{
 use regex::Regex;
 use serde::Serialize;
 use serde_json::{Map, Value};
+
+pub use tokens::{TokenKey, TokenKeys, below_home, key_names};
 
 use known::Known;
 use suspects::Suspects;
@@ -110,6 +113,8 @@ pub struct Options {
     /// Words that are the recording's own, such as commits of turns and ids of calls: they look random and are no secrets.
     /// A known key is taken out all the same.
     pub own_words: Vec<String>,
+    /// What the tokens in identities are made with ([`IDENTITIES`]); without it they have numbers, as every text.
+    pub keys: Option<TokenKeys>,
 }
 
 /// One thing that was found in one place.
@@ -135,6 +140,13 @@ pub const NOT_TEXT: &str = "not UTF-8, so it could not be checked; left out";
 /// The key of what an agent made up, keys and all.
 const RECORDED: &str = "arguments";
 
+/// Fields of our own documents that say which run, task or agent something is of. Two that differ must not become one.
+const IDENTITIES: [&str; 6] =
+    ["transcript_id", "source_uri", "task_id", "agent_id", "session_id", "trajectory_id"];
+
+/// Taking one thing out may bring another to light, so often at most.
+const MOST_ROUNDS: usize = 12;
+
 /// Says where a text stands, if that is asked.
 type Place<'a> = &'a dyn Fn() -> String;
 
@@ -150,6 +162,7 @@ struct Match {
 pub struct Redactor {
     names: Option<Regex>,
     own_words: HashSet<String>,
+    keys: Option<TokenKeys>,
     is_on: bool,
     state: Mutex<State>,
     /// What texts are remembered by; nobody who writes a recording knows its keys.
@@ -184,6 +197,7 @@ impl Redactor {
             // Escaped words are a well-formed pattern.
             names: (!names.is_empty()).then(|| Regex::new(&pattern)).and_then(Result::ok),
             own_words: options.own_words.iter().map(|hash| hash.to_ascii_lowercase()).collect(),
+            keys: options.keys.clone(),
             is_on: true,
             state: Mutex::default(),
             hashes: Default::default(),
@@ -258,6 +272,47 @@ impl Redactor {
         }
     }
 
+    /// An identity without its secrets, each of which has a token: what differs still does, and what is the same is the same in every
+    /// run. What is taken out of it depends on itself and on the texts of its run alone.
+    pub fn identity(&self, place: &str, text: &str) -> String {
+        match (self.is_on, &self.keys) {
+            (false, _) => text.to_owned(),
+            (true, None) => self.text(place, text).into_owned(),
+            (true, Some(keys)) => self.with_tokens(&|| place.to_owned(), text, keys),
+        }
+    }
+
+    fn with_tokens(&self, place: Place<'_>, text: &str, keys: &TokenKeys) -> String {
+        let mut state = self.state();
+        let mut done = text.to_owned();
+        // What looks like a replacement already could be equal to one.
+        let mut found = match MARKER.is_match(text) {
+            true => vec![Match { range: 0..text.len(), kind: Kind::Unchecked }],
+            false => self.found_in_identity(&state, text),
+        };
+        for _ in 0..MOST_ROUNDS {
+            if found.is_empty() {
+                return done;
+            }
+            let key = keys.key();
+            let mut token = |known: &mut Known, kind: Kind, value: &str| {
+                (known.number_alone(kind, value), tokens::written(kind, &key.token(value)))
+            };
+            done = state.without(Some(place), &done, merged(found), &mut token);
+            found = self.found_in_identity(&state, &done);
+        }
+        tokens::written(Kind::Unchecked, &keys.key().token(text))
+    }
+
+    /// The run's own words are looked at as any: they are others in each run, and a value is to become the same in all.
+    fn found_in_identity(&self, state: &State, text: &str) -> Vec<Match> {
+        let mut found = self.telling(text, &HashSet::new());
+        for (piece, _) in pieces(text) {
+            found.extend(placed(state.known.found(&text[piece.clone()], false), &piece));
+        }
+        found
+    }
+
     /// What was found, in the order in which it was.
     pub fn findings(&self) -> Vec<Finding> {
         self.state().findings.clone()
@@ -308,6 +363,11 @@ impl Redactor {
                     };
                     path.push(shown.clone());
                     let value = match value {
+                        Value::String(text)
+                            if !is_recorded && IDENTITIES.contains(&key.as_str()) =>
+                        {
+                            Value::String(self.identity(&place_of(path), &text))
+                        }
                         Value::String(text) if assigned::is_secret_of(&key, &text) => {
                             self.whole(Some(&|| place_of(path)), &key, &text)
                         }
@@ -341,25 +401,28 @@ impl Redactor {
 
     /// Again and again until nothing more is found: taking one thing out may bring another to light.
     fn replaced<'t>(&self, place: Option<Place<'_>>, text: &'t str) -> Cow<'t, str> {
-        const MOST_ROUNDS: usize = 12;
         let mut state = self.state();
         let name = [self.hashes[0].hash_one(text), self.hashes[1].hash_one(text)];
         let is_harmless = state.harmless.contains(&name);
-        if is_harmless && (state.known.is_empty() || known_in(&mut state.known, text).is_empty()) {
+        if is_harmless && (state.known.is_empty() || known_in(&state.known, text).is_empty()) {
             return Cow::Borrowed(text);
         }
         let mut done = Cow::Borrowed(text);
         for round in 0..MOST_ROUNDS {
-            let mut found = self.telling(&done);
+            let mut found = self.telling(&done, &self.own_words);
             if round == 0 && found.is_empty() {
                 state.harmless.insert(name);
             }
-            found.extend(known_in(&mut state.known, &done));
+            found.extend(known_in(&state.known, &done));
             if found.is_empty() {
                 return done;
             }
             let found = merged(found);
-            done = Cow::Owned(state.without(place, &done, found));
+            let mut numbered = |known: &mut Known, kind: Kind, value: &str| {
+                let number = known.number(kind, value);
+                (number, marker(kind, number))
+            };
+            done = Cow::Owned(state.without(place, &done, found, &mut numbered));
         }
         let number = state.known.number(Kind::Unchecked, text);
         let marker = marker(Kind::Unchecked, number);
@@ -370,12 +433,12 @@ impl Redactor {
     }
 
     /// What is secret by its looks, whatever was found before. Replacements that are there already are no text.
-    fn telling(&self, text: &str) -> Vec<Match> {
+    fn telling(&self, text: &str, own_words: &HashSet<String>) -> Vec<Match> {
         let found = |words: &str| {
             let suspects = Suspects::of(words);
             let mut here = shapes::found(words, &suspects);
             here.extend(assigned::found(words, &suspects));
-            here.extend(random::found(words, &self.own_words));
+            here.extend(random::found(words, own_words));
             let named = self.names.iter().flat_map(|names| names.captures_iter(words));
             let named = named.filter_map(|it| it.name("s"));
             here.extend(named.map(|it| Match { range: it.range(), kind: Kind::Name }));
@@ -389,7 +452,7 @@ impl Redactor {
 }
 
 /// What was found before and stands in the text.
-fn known_in(known: &mut Known, text: &str) -> Vec<Match> {
+fn known_in(known: &Known, text: &str) -> Vec<Match> {
     let mut found = vec![];
     for (piece, is_last) in pieces(text) {
         found.extend(placed(known.found(&text[piece.clone()], is_last), &piece));
@@ -406,15 +469,22 @@ fn placed(found: Vec<Match>, piece: &Range<usize>) -> impl Iterator<Item = Match
 }
 
 impl State {
-    fn without(&mut self, place: Option<Place<'_>>, text: &str, found: Vec<Match>) -> String {
+    /// `written` gives the number of a value, and what stands in its place.
+    fn without(
+        &mut self,
+        place: Option<Place<'_>>,
+        text: &str,
+        found: Vec<Match>,
+        written: &mut dyn FnMut(&mut Known, Kind, &str) -> (usize, String),
+    ) -> String {
         let mut made = String::with_capacity(text.len());
         let mut done = 0;
         let mut listed = vec![];
         for Match { range, kind } in found {
             made.push_str(&text[done..range.start]);
-            let number = self.known.number(kind, &text[range.clone()]);
+            let (number, shown) = written(&mut self.known, kind, &text[range.clone()]);
             let at = made.len();
-            made.push_str(&marker(kind, number));
+            made.push_str(&shown);
             listed.push((at..made.len(), kind, number));
             done = range.end;
         }
@@ -464,7 +534,12 @@ fn marker(kind: Kind, number: usize) -> String {
 
 static MARKER: LazyLock<Regex> = LazyLock::new(|| {
     let words: Vec<String> = Kind::ALL.iter().map(|kind| regex::escape(kind.word())).collect();
-    let pattern = format!(r"\[redacted: (?:{}) #[0-9]{{1,9}}\]", words.join("|"));
+    let pattern = format!(
+        r"\[redacted: (?:{}) (?:#[0-9]{{1,9}}|{})\]|{}",
+        words.join("|"),
+        tokens::TOKEN,
+        tokens::HOME
+    );
     Regex::new(&pattern).expect("words of kinds are a pattern")
 });
 

@@ -212,6 +212,56 @@ fn the_length_of_a_secret_does_not_show() {
     assert_eq!(redacted("password=\"abcd\"."), redacted("password=\"abcdefghijklmnop!!\"."));
 }
 
+fn with_tokens(options: Options) -> Redactor {
+    Redactor::of(&Options {
+        keys: Some(TokenKeys::new(|| TokenKey::of(b"a key of tests"))),
+        ..options
+    })
+}
+
+#[test]
+fn identities_that_differ_have_other_tokens_and_the_same_have_the_same_in_every_run() {
+    let (one, other) = (with_tokens(Options::default()), with_tokens(Options::default()));
+    other.learn("password=hunter2-and-more, ann@b.org, /home/carl/x"); // other numbers
+    let paths = [
+        "/home/ann/r.jsonl",
+        "/home/bob/r.jsonl",
+        "ann@b.org/r.jsonl",
+        "carl@b.org/r.jsonl",
+        "d41d8cd98f00b204e9800998ecf8427e.jsonl",
+        "e3b0c44298fc1c149afbf4c8996fb924.jsonl",
+    ];
+
+    let shown: HashSet<String> = paths.iter().map(|path| one.identity("", path)).collect();
+
+    assert_eq!(shown.len(), paths.len(), "{shown:?}");
+    for path in paths {
+        assert_eq!(one.identity("", path), other.identity("", path));
+    }
+    assert_eq!(one.identity("", "runs/a/b.jsonl"), "runs/a/b.jsonl");
+    assert_eq!(below_home(&one.identity("", "/home/ann/r.jsonl")), Some("/r.jsonl"));
+}
+
+#[test]
+fn what_looks_like_a_token_in_a_path_is_not_taken_for_one() {
+    let redactor = with_tokens(Options::default());
+
+    let shown = redactor.identity("", "/home/ann/r.jsonl");
+
+    assert_ne!(redactor.identity("", &shown), shown);
+}
+
+#[test]
+fn a_commit_in_a_path_gets_a_token_and_stays_in_the_texts_of_its_run() {
+    let own = "d41d8cd98f00b204e9800998ecf8427ed41d8cd9".to_owned();
+    let redactor = with_tokens(Options { own_words: vec![own.clone()], ..Options::default() });
+
+    let row = redactor.json("", json!({"source_uri": format!("{own}/r.jsonl"), "commit": own}));
+
+    assert_eq!(row["commit"], json!(own));
+    assert!(row["source_uri"].as_str().unwrap().starts_with("[redacted: random word "), "{row}");
+}
+
 fn hostile() -> impl Strategy<Value = String> {
     let part = prop_oneof![
         any::<String>(),
@@ -233,6 +283,15 @@ fn hostile() -> impl Strategy<Value = String> {
 }
 
 proptest! {
+    #[test]
+    fn whatever_two_identities_are_they_stay_apart(one in hostile(), other in hostile()) {
+        let redactor = with_tokens(Options::default());
+
+        let (shown, also) = (redactor.identity("", &one), redactor.identity("", &other));
+
+        prop_assert_eq!(shown == also, one == other, "{} {}", one, other);
+    }
+
     #[test]
     fn whatever_the_text_redaction_returns_and_redacting_it_again_changes_nothing(text in hostile()) {
         let redactor = Redactor::of(&Options::default());

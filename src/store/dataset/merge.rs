@@ -9,6 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crate::code::redact;
 use serde::Deserialize;
 
 use super::{
@@ -133,8 +134,39 @@ fn join_table(
     let writing = |why: std::io::Error| format!("cannot write {}: {why}", out.path().display());
     let mut writer = PartWriter::new(form, table, file).map_err(writing)?;
     let paths: Vec<&Path> = parts.iter().map(|(_, path)| path.as_path()).collect();
-    in_order(readers, &paths, key, |row: Row| writer.row(&row).map_err(writing))?;
+    let identities = [place("transcript_id"), path, task];
+    let mut keys = RedactionKeys::default();
+    in_order(readers, &paths, key, |row: Row| {
+        let found = identities.iter().filter_map(|at| row.get((*at)?)?.text());
+        keys.add(found)?;
+        writer.row(&row).map_err(writing)
+    })?;
     writer.finish().map_err(writing)
+}
+
+/// The key of the tokens in redacted identities, which has to be one: with two keys what is equal is not, and what one table has is not
+/// found in the other.
+#[derive(Default)]
+struct RedactionKeys {
+    name: Option<String>,
+}
+
+impl RedactionKeys {
+    fn add<'t>(&mut self, identities: impl Iterator<Item = &'t str>) -> Result<(), String> {
+        for name in identities.flat_map(redact::key_names) {
+            match &self.name {
+                Some(known) if known != name => {
+                    return Err(format!(
+                        "the parts were redacted with different keys ({known} and {name} begin their tokens): export the shards with \
+                         one --redaction-key FILE"
+                    ));
+                }
+                Some(_) => {}
+                None => self.name = Some(name.to_owned()),
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Documents of a command, a line each.
