@@ -573,7 +573,6 @@ impl Teller<'_> {
         let none = formats::tells_edits(run).then_some(0);
         let edits = || turns.iter().flat_map(|turn| turn.in_workspace());
         let lines = |of| EditRow::lines(edits(), of, none);
-        let ended = run.ended_at.zip(run.started_at);
         Totals {
             turns: turns.len(),
             turns_not_counted: all - turns.len(),
@@ -586,7 +585,7 @@ impl Teller<'_> {
             computed: ComputedRow::of(&self.cost.total()),
             added: lines(|edit| edit.added),
             removed: lines(|edit| edit.removed),
-            duration_s: ended.and_then(|(end, start)| end.seconds_since(start)),
+            duration_s: run.duration_s(),
         }
     }
 

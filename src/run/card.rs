@@ -77,7 +77,7 @@ impl CardTotals {
         Self {
             started_at: run.started_at.map(|time| time.0),
             ended_at: run.ended_at.map(|time| time.0),
-            seconds: seconds(run),
+            seconds: run.duration_s(),
             task_set: task.and_then(|task| task.venue.clone()),
             task_title: task.and_then(|task| task.title.clone()),
             tokens: run.tokens(),
@@ -92,7 +92,7 @@ impl CardTotals {
     /// From the beginning to the end of the run, in seconds.
     pub fn duration(&self) -> Option<f64> {
         let (started, ended) = (Time(self.started_at?), Time(self.ended_at?));
-        ended.seconds_since(started)
+        ended.seconds_since(started).filter(|seconds| *seconds > 0.0)
     }
 
     /// Read and written; None without both.
@@ -287,13 +287,6 @@ fn failures(run: &Run) -> Option<usize> {
 fn not_counted(run: &Run) -> Vec<&'static str> {
     let states = run.turns.iter().filter_map(super::Turn::state);
     states.filter(|state| !state.counts()).map(super::TurnState::words).collect()
-}
-
-fn seconds(run: &Run) -> Option<f64> {
-    let of_turns = run.turns.iter().flat_map(|turn| [turn.started_at, turn.ended_at]);
-    let all = of_turns.chain([run.started_at, run.ended_at]).flatten();
-    let (first, last) = (all.clone().min()?, all.max()?);
-    (first < last).then(|| last.seconds_since(first)).flatten()
 }
 
 /// The moments worth scoring, in turns done: the end of each checkpoint, and the end of the run last.

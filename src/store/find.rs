@@ -156,7 +156,7 @@ fn bundle_files(folder: &Path, access: Access, allowance: &mut Allowance) -> Vec
     paths.iter().filter_map(|path| read_member(path, relative(path), access, allowance)).collect()
 }
 
-/// The files in the folders that a file names, and in those that they name in turn.
+/// The files that a file names, those in the folders that it names, and in those that they name in turn.
 fn parts_of(main_path: &Path, main: &Head<'_>, format: &'static dyn Format) -> Vec<PathBuf> {
     let folder = main_path.parent().unwrap_or(Path::new(""));
     let mut found: Vec<PathBuf> = vec![];
@@ -165,6 +165,11 @@ fn parts_of(main_path: &Path, main: &Head<'_>, format: &'static dyn Format) -> V
     while let Some(below) = wanted.get(at).cloned() {
         at += 1;
         let is_around = below.ends_with("/*");
+        let file = folder.join(&below);
+        if !is_around && is_plain_file(&file) && found.len() < MOST_COMPANIONS {
+            found.push(file);
+            continue;
+        }
         let folders = match below.strip_suffix("/*") {
             Some(around) => {
                 entries_of(&folder.join(around)).into_iter().filter(|it| it != folder).collect()

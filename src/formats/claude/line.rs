@@ -225,11 +225,19 @@ pub struct Note {
 pub struct Verdict {
     pub tokens: Tokens,
     pub total_cost_usd: Option<f64>,
-    /// Output tokens of all models over everything that `total_cost_usd` counts.
-    pub total_output: Option<u64>,
+    /// Output tokens of each model over everything that `total_cost_usd` counts; empty where that is not recorded.
+    pub outputs: Box<[u64]>,
     /// What went wrong, if it did.
     pub failure: Option<Box<str>>,
     pub denials: Vec<Box<str>>,
+}
+
+impl Verdict {
+    /// Whether nothing but so many output tokens was counted: of all models, or of one beside helper models.
+    pub fn counts_only(&self, output: u64) -> bool {
+        let sum = self.outputs.iter().copied().fold(0, u64::saturating_add);
+        !self.outputs.is_empty() && (sum == output || self.outputs.contains(&output))
+    }
 }
 
 /// Reads one line. The error is what serde says of it.

@@ -6,7 +6,7 @@ use super::{
     EditsTold, Head, Offers, Shape, chat,
     object::Object,
     peek,
-    records::{Answer, Entry, Event, Record, Records, arguments, order},
+    records::{Answer, Entry, Event, Record, Records, order},
     tape::Value,
 };
 use crate::run::{Role, Tokens};
@@ -98,17 +98,8 @@ fn event<'t>(made: &mut Record<'t>, kind: &str, data: &Object<'t>) {
             }
             made.tokens = Tokens { output: data.number("outputTokens"), ..Tokens::default() };
         }
-        // What it sends and what of it was read from a cache, in the manner of OpenAI.
         "session.usage_record" => {
-            let usage = data.object("usage").unwrap_or_default();
-            made.tokens = Tokens {
-                input: usage.number("inputTokens"),
-                cached_input: usage.number("cacheReadTokens"),
-                output: usage.number("outputTokens"),
-                reasoning: usage.number("reasoningTokens"),
-                cache_write: usage.number("cacheWriteTokens"),
-                cache_write_1h: None,
-            };
+            made.tokens = used(&data.object("usage").unwrap_or_default());
         }
         "assistant.usage" => {
             made.tokens = chat::usage(data);
@@ -123,8 +114,8 @@ fn event<'t>(made: &mut Record<'t>, kind: &str, data: &Object<'t>) {
             made.says(Event::Said(Role::System, format!("sub-agent {name} started").into()));
         }
         "subagent.failed" => made.says(Event::Failed(data.text("error").unwrap_or_default())),
-        "session.shutdown"
-        | "session.usage_checkpoint"
+        "session.shutdown" => made.stated = shutdown(data),
+        "session.usage_checkpoint"
         | "session.usage_info"
         | "session.idle"
         | "session.handoff"
@@ -159,10 +150,33 @@ fn event<'t>(made: &mut Record<'t>, kind: &str, data: &Object<'t>) {
     }
 }
 
+/// What one process used, by model. Its premium requests are no dollars.
+fn shutdown(data: &Object<'_>) -> Option<(Tokens, Option<f64>)> {
+    let models = data.object("modelMetrics")?;
+    let mut sum = Tokens::default();
+    for (_, model) in models.fields() {
+        let usage = Object::of(model).and_then(|model| model.object("usage")).unwrap_or_default();
+        sum = sum + used(&usage);
+    }
+    Some((sum, None))
+}
+
+/// What was sent, and what of it was read from a cache, in the manner of OpenAI.
+fn used(usage: &Object<'_>) -> Tokens {
+    Tokens {
+        input: usage.number("inputTokens"),
+        cached_input: usage.number("cacheReadTokens"),
+        output: usage.number("outputTokens"),
+        reasoning: usage.number("reasoningTokens"),
+        cache_write: usage.number("cacheWriteTokens"),
+        cache_write_1h: None,
+    }
+}
+
 fn answer<'t>(data: &Object<'t>) -> Answer<'t> {
     let result = data.object("result").unwrap_or_default();
     let text = result.text_of(&["content", "detailedContent"]);
-    let text = text.or_else(|| data.get("error").map(arguments::words)).unwrap_or_default();
+    let text = text.or_else(|| chat::reason(data, &["error", "reason"])).unwrap_or_default();
     let success = data.flag("success");
     let code = data.object("shellExecution").and_then(|shell| shell.number("exitCode"));
     let code = code.and_then(|code| i32::try_from(code).ok());

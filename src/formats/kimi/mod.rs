@@ -8,7 +8,7 @@ use super::{
     companions::BelongsTo,
     object::Object,
     peek,
-    records::{Answer, Event, Record, Records, arguments},
+    records::{Answer, Entry, Event, Record, Records, arguments},
     tape::Value,
 };
 use crate::run::{Role, Tokens};
@@ -43,7 +43,10 @@ impl Records for Kimi {
 
     /// Logs of other agents lie in folders beside the main one's.
     fn parts_in(&self, main: &Head<'_>) -> Vec<String> {
-        if main.name == "wire.jsonl" { vec!["../*".to_owned()] } else { vec![] }
+        if main.name != "wire.jsonl" {
+            return vec![];
+        }
+        vec!["../*".to_owned(), "../../state.json".to_owned()]
     }
 
     fn belongs_to(&self, other: &Head<'_>) -> BelongsTo {
@@ -68,6 +71,34 @@ impl Records for Kimi {
         source.rsplit('/').nth(1).map(str::to_owned)
     }
 
+    /// What `state.json` says of the session.
+    fn header<'t>(&self, document: Value<'t>) -> Record<'t> {
+        let mut record = Record::default();
+        let state = Object::of(document).unwrap_or_default();
+        if state.has("workDir") {
+            record.facts.root = state.text("workDir");
+            record.facts.title = state.text("title").filter(|title| !title.is_empty());
+        }
+        record
+    }
+
+    fn records<'t>(&self, value: Value<'t>) -> Vec<Value<'t>> {
+        match Object::of(value) {
+            Some(state) if state.has("workDir") && !state.has("type") => vec![],
+            _ => vec![value],
+        }
+    }
+
+    /// A request names the model itself; elsewhere stands the name that the user's settings have for it.
+    fn order(&self, entries: &mut Vec<Entry>) {
+        let names_model = |entry: &Entry| entry.record.id.as_deref() == Some(REQUEST);
+        if entries.iter().any(|entry| names_model(entry) && entry.record.facts.model.is_some()) {
+            for entry in entries.iter_mut().filter(|entry| !names_model(entry)) {
+                entry.record.facts.model = None;
+            }
+        }
+    }
+
     fn record<'t>(&self, record: Value<'t>) -> Record<'t> {
         let fields = Object::of(record).unwrap_or_default();
         let mut made = event(&fields);
@@ -76,6 +107,9 @@ impl Records for Kimi {
         made
     }
 }
+
+/// The kind of record with which a request to a model is logged; its id here.
+const REQUEST: &str = "llm.request";
 
 fn event<'t>(fields: &Object<'t>) -> Record<'t> {
     let mut made = Record::default();
@@ -112,6 +146,10 @@ fn event<'t>(fields: &Object<'t>) -> Record<'t> {
             ));
         }
         "error" => made.says(Event::Failed(fields.text("message").unwrap_or_default())),
+        REQUEST => {
+            made.id = Some(Cow::Borrowed(REQUEST));
+            made.facts.model = fields.text("model");
+        }
         // The same counts stand at the end of each step.
         "usage.record" | "token_counting.measured" | "token_counting.turn_recorded" => {}
         kind if kind.starts_with("permission.")
@@ -173,6 +211,8 @@ fn in_loop<'t>(made: &mut Record<'t>, event: &Object<'t>) {
         "tool.result" => {
             let result = event.object("result").unwrap_or_default();
             let text = arguments::words_of(&result, "output");
+            let why = || chat::reason(&result, &["error", "message", "reason"]);
+            let text = if text.trim().is_empty() { why().unwrap_or(text) } else { text };
             let flag = result.flag("isError").or_else(|| result.flag("is_error"));
             made.says(Event::Answered(Answer {
                 call: event.text("toolCallId").unwrap_or_default(),

@@ -70,8 +70,9 @@ impl Records for Otel {
             "execute_tool" => span.tool(&mut made),
             "invoke_agent" | "create_agent" => span.agent(&mut made),
             // Spans of anything else are beside what an agent does.
-            _ => {}
+            _ => return made,
         }
+        made.ended_at = span.time(&["end_time_ms", "endTimeUnixNano", "end_time"]);
         made
     }
 

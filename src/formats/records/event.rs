@@ -12,6 +12,8 @@ use crate::{
 #[derive(Debug, Default, Clone)]
 pub struct Record<'t> {
     pub time: Option<Time>,
+    /// When what it records was done, where that is recorded beside when it began.
+    pub ended_at: Option<Time>,
     /// What it says of the run.
     pub facts: Facts<'t>,
     /// Of the model's response that the record is, or a part of.
@@ -19,6 +21,8 @@ pub struct Record<'t> {
     pub cost_usd: Option<f64>,
     /// Tokens and cost of the whole run up to here, where the log tells sums.
     pub totals: Option<(Tokens, Option<f64>)>,
+    /// Tokens and cost of the part of the run that ends here, where the log states them for one process after another.
+    pub stated: Option<(Tokens, Option<f64>)>,
     /// The response's id, where several records are of one response: its tokens are those of the last of them.
     pub response: Option<Cow<'t, str>>,
     /// By which other records name this one; see [`super::order`].
@@ -58,6 +62,8 @@ pub enum Event<'t> {
     Compacted(Cow<'t, str>),
     Called(Call<'t>),
     Answered(Answer<'t>),
+    /// Here a branch begins that the run left again: its records have `id` as their sub-agent.
+    Branch { id: Cow<'t, str>, label: Cow<'t, str> },
     /// As [`Event::Commit`], before anything was done.
     Start(Cow<'t, str>),
     /// The workspace was committed as it was then, to a repository beside the log; the commit's id, or its first digits.
@@ -252,6 +258,9 @@ impl<'t> Event<'t> {
             Self::Compacted(text) => Event::Compacted(short(text)),
             Self::FinalDiff(text) => Event::FinalDiff(text.into_owned().into()),
             Self::Nothing => Event::Nothing,
+            Self::Branch { id, label } => {
+                Event::Branch { id: id.into_owned().into(), label: short(label) }
+            }
             Self::Start(id) => Event::Start(id.into_owned().into()),
             Self::Commit(id) => Event::Commit(id.into_owned().into()),
             Self::Unknown(kind) => Event::Unknown(short(kind)),
@@ -324,6 +333,16 @@ impl Facts<'_> {
 }
 
 impl<'t> Record<'t> {
+    /// When the last thing in it was done.
+    pub fn last_end(&self) -> Option<Time> {
+        let of_event = |event: &Event<'t>| match event {
+            Event::Called(call) => call.answer.as_ref()?.ended_at,
+            Event::Answered(answer) => answer.ended_at,
+            _ => None,
+        };
+        self.events.iter().filter_map(of_event).chain(self.ended_at).max()
+    }
+
     /// A record that says one thing.
     pub fn of(event: Event<'t>) -> Self {
         Self { events: vec![event], ..Self::default() }

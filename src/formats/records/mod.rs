@@ -209,6 +209,9 @@ impl<T: Records> Format for T {
             Some(Event::Answered(answer)) => {
                 StepText { text: answer.text.into_owned(), ..StepText::default() }
             }
+            Some(Event::Branch { label, .. }) => {
+                StepText { text: label.into_owned(), ..StepText::default() }
+            }
             Some(Event::Unknown(_) | Event::Nothing | Event::Start(_) | Event::Commit(_))
             | None => whole(),
         })
@@ -577,7 +580,12 @@ impl<R: Records> Log<R> {
         self.format.order(&mut entries);
         let told = Entry {
             place: Place::default(),
-            record: Record { facts: header.facts.clone(), time: header.time, ..Record::default() },
+            record: Record {
+                facts: header.facts.clone(),
+                time: header.time,
+                ended_at: header.ended_at,
+                ..Record::default()
+            },
         };
         fold.about(&told.record);
         // What sub-agents did is told after the main agent's steps, which say who started them.
@@ -652,6 +660,8 @@ fn kept(record: Record<'_>) -> Record<'static> {
     Record {
         asked,
         time: record.time,
+        ended_at: record.ended_at,
+        stated: record.stated,
         facts: record.facts.kept(),
         tokens: record.tokens,
         cost_usd: record.cost_usd,
@@ -683,6 +693,7 @@ fn merge(to: &mut Record<'static>, from: Record<'static>) {
         }
     }
     to.time = to.time.or(from.time);
+    to.ended_at = to.ended_at.max(from.ended_at);
     to.tokens = if from.tokens.is_recorded() { from.tokens } else { to.tokens };
     to.cost_usd = from.cost_usd.or(to.cost_usd);
 }

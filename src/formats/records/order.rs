@@ -2,7 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Answer, Call, Entry, Event, Facts, Record};
+use super::{Entry, Event, Facts, Record};
+use crate::run::Role;
 
 /// A record that is written again replaces what was written of it before; it stays where it was first.
 pub fn last_of_each_id(entries: &mut Vec<Entry>) {
@@ -41,12 +42,17 @@ pub fn live_branch(entries: &mut Vec<Entry>) {
         .map(|(now, entry)| {
             let last = before;
             before = entry.record.id.is_some().then_some(now).or(before);
-            let parent = entry.record.parent.as_deref()?;
+            let Some(parent) = entry.record.parent.as_deref() else {
+                // Only a request can begin the conversation anew; anything else goes on with it.
+                return last.filter(|_| !is_request(entry));
+            };
             by_id.get(parent).copied().filter(|at| *at < now).or(last)
         })
         .collect();
+    // Notes of the program, wherever they hang, say nothing of where the conversation goes on.
+    let tip = entries.iter().rposition(|it| it.record.id.is_some() && is_conversation(it));
     let mut live = HashSet::new();
-    let mut at = before;
+    let mut at = tip.or(before);
     while let Some(now) = at.filter(|at| live.insert(*at)) {
         at = parents[now];
     }
@@ -62,7 +68,13 @@ pub fn live_branch(entries: &mut Vec<Entry>) {
             kept.push(entry);
             continue;
         }
-        let of = parents[now].and_then(|parent| branch[parent]).unwrap_or_else(|| {
+        let left = parents[now].and_then(|parent| branch[parent]);
+        if left.is_none() && !is_conversation(&entry) {
+            branch.push(None);
+            kept.push(entry);
+            continue;
+        }
+        let of = left.unwrap_or_else(|| {
             let after = parents[now].map_or(0, |parent| kept_at[parent] + 1);
             branches.push(Branch { after, entries: vec![] });
             branches.len() - 1
@@ -71,6 +83,21 @@ pub fn live_branch(entries: &mut Vec<Entry>) {
         branches[of].entries.push(entry);
     }
     *entries = with_branches(kept, branches);
+}
+
+fn is_request(entry: &Entry) -> bool {
+    entry.record.events.iter().any(|event| matches!(event, Event::Request(_)))
+}
+
+/// Whether a record is something that a person, the agent or a tool said.
+fn is_conversation(entry: &Entry) -> bool {
+    let says = |event: &Event<'_>| {
+        !matches!(
+            event,
+            Event::Nothing | Event::Said(Role::System, _) | Event::Unknown(_) | Event::Start(_) | Event::Commit(_)
+        )
+    };
+    entry.record.events.iter().any(says)
 }
 
 /// Records that the run left again.
@@ -125,12 +152,5 @@ fn start(id: &str, branch: &Branch) -> Event<'static> {
         Some(first) => format!("left again: {first}"),
         None => "left again".to_owned(),
     };
-    Event::Called(Call {
-        name: "branch".into(),
-        id: id.to_owned().into(),
-        main: main.into(),
-        starts_agent: true,
-        answer: Some(Answer { call: id.to_owned().into(), is_ok: true, ..Answer::default() }),
-        ..Call::default()
-    })
+    Event::Branch { id: id.to_owned().into(), label: main.into() }
 }

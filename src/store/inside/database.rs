@@ -213,15 +213,46 @@ fn goose(base: &Connection, id: &str) -> rusqlite::Result<Vec<Value>> {
     }
     header.insert("goose".into(), true.into());
     let mut lines = vec![Value::Object(header)];
+    let mut usage = usage_ledger(base, id)?.into_iter().peekable();
+    let mut last_message = Value::Null;
     for row in rows(base, "select * from messages where session_id = ?1 order by id", id)? {
         let content =
             row.get("content_json").or_else(|| row.get("content")).and_then(Value::as_str);
         let content: Value =
             content.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
         let created = row.get("created_timestamp").or_else(|| row.get("timestamp"));
+        // The pieces of a message that was stored while it arrived have its id.
+        let message = row.get("message_id").cloned().unwrap_or_default();
+        let is_piece = !message.is_null() && message == last_message;
+        last_message = message;
+        if let (true, Some(last), Value::Array(more)) = (is_piece, lines.last_mut(), &content)
+            && last.get("role") == row.get("role")
+            && let Some(Value::Array(blocks)) = last.get_mut("content")
+        {
+            blocks.extend(more.iter().cloned());
+            continue;
+        }
+        let seconds = |row: &Map<String, Value>| row.get("created_timestamp").and_then(Value::as_i64);
+        let is_asked = row.get("role").and_then(Value::as_str) == Some("user");
+        // What was used before a request belongs to the turn before.
+        while is_asked
+            && let Some(used) = usage.next_if(|used| seconds(used) < seconds(&row))
+        {
+            lines.push(json!({ "usage_ledger": used }));
+        }
         lines.push(json!({ "role": row.get("role"), "content": content, "created": created }));
     }
+    lines.extend(usage.map(|used| json!({ "usage_ledger": used })));
     Ok(lines)
+}
+
+/// What each response used, in order of time; Goose keeps it from 1.46 on.
+fn usage_ledger(base: &Connection, id: &str) -> rusqlite::Result<Vec<Map<String, Value>>> {
+    let is_kept = base.prepare("select 1 from pragma_table_info('usage_ledger') limit 1")?.exists([])?;
+    if !is_kept {
+        return Ok(vec![]);
+    }
+    rows(base, "select * from usage_ledger where session_id = ?1 order by created_timestamp, id", id)
 }
 
 /// A span a line, attributes by their names.

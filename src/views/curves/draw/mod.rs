@@ -3,7 +3,7 @@
 mod chart;
 mod moved;
 mod multiples;
-mod values;
+pub(super) mod values;
 
 use ratatui::buffer::Buffer;
 
