@@ -89,6 +89,18 @@ pub struct StatedTotals {
     pub cost_usd: Option<f64>,
 }
 
+impl StatedTotals {
+    /// What is stated, unless it is what the turns of the run add up to, or less: then nothing more is known by it.
+    pub fn beyond(self, run: &Run) -> Self {
+        let sum = run.tokens_of_turns();
+        let cost = run.turns.iter().filter_map(|turn| turn.cost_usd).sum::<f64>();
+        Self {
+            tokens: if sum.or_more(self.tokens) == sum { Tokens::default() } else { self.tokens },
+            cost_usd: self.cost_usd.filter(|stated| stated - cost > 1e-9 * stated.abs()),
+        }
+    }
+}
+
 /// Where a run comes from: who wrote it down, in which form, in which folder and files.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RunOrigin {

@@ -28,7 +28,7 @@ impl Records for Droid {
     }
 
     fn offers(&self) -> Offers {
-        Offers::new(Shape::Lines, EditsTold::Text).tokens().times()
+        Offers::new(Shape::Lines, EditsTold::Text).times()
     }
 
     fn claims(&self, head: &Head<'_>) -> bool {
@@ -59,7 +59,8 @@ impl Records for Droid {
         }
         record.facts.model = settings.text("model");
         let usage = settings.object("tokenUsage").unwrap_or_default();
-        let (read, written) = (usage.number("cacheReadTokens"), usage.number("cacheCreationTokens"));
+        let (read, written) =
+            (usage.number("cacheReadTokens"), usage.number("cacheCreationTokens"));
         let thinking = usage.number("thinkingTokens");
         record.tokens = Tokens {
             input: usage

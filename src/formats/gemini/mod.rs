@@ -198,7 +198,8 @@ pub struct Usage {
 impl Usage {
     pub fn tokens(self) -> Tokens {
         let [thoughts, tool] = [self.thoughts.unwrap_or(0), self.tool.unwrap_or(0)];
-        let named = self.prompt.zip(self.candidates).map(|(prompt, candidates)| prompt + candidates);
+        let named =
+            self.prompt.zip(self.candidates).map(|(prompt, candidates)| prompt + candidates);
         let rest = self.total.zip(named).map(|(total, named)| total.saturating_sub(named));
         // Without a total each is counted beside the rest, as the API documents it.
         let is_beside = |tokens: u64| rest.is_none_or(|rest| rest >= tokens);

@@ -7,10 +7,10 @@ use std::{borrow::Cow, collections::HashMap};
 use serde_json::{Map, Value as Json};
 
 use super::{
-    EditsTold, Head, Offers, Preparation, Rows, Shape, chat,
+    EditsTold, Head, Offers, Preparation, Rows, Shape, chat, not_finite,
     object::Object,
     peek,
-    records::{Entry, Event, Record, Records},
+    records::{Entry, Event, NOT_FINITE, Record, Records},
     tape::{Tape, Value},
 };
 use crate::run::{Role, Time};
@@ -85,8 +85,8 @@ impl Records for Inspect {
         record.time = chat::time_of(&sample, &["started_at"]);
         let total = sample.amount("total_time").map(|seconds| (seconds * 1000.0) as i64);
         let after = |start: Time| Some(Time(start.0.checked_add(total?)?));
-        record.ended_at = chat::time_of(&sample, &["completed_at"])
-            .or_else(|| record.time.and_then(after));
+        record.ended_at =
+            chat::time_of(&sample, &["completed_at"]).or_else(|| record.time.and_then(after));
         record
     }
 
@@ -167,7 +167,10 @@ fn ending<'t>(fields: &Object<'t>) -> Record<'t> {
 pub fn flat(bytes: &[u8]) -> Option<Vec<u8>> {
     // More values than a tape holds are not taken apart: each of them would take more room than it has here.
     Tape::read(std::str::from_utf8(bytes).ok()?)?;
-    let mut sample: Map<String, Json> = serde_json::from_slice(bytes).ok()?;
+    let (mut sample, no_numbers) = not_finite::read::<Map<String, Json>>(bytes).ok()?;
+    if no_numbers > 0 {
+        sample.insert(NOT_FINITE.to_owned(), no_numbers.into());
+    }
     let attachments = match sample.remove("attachments") {
         Some(Json::Object(attachments)) => attachments,
         _ => Map::new(),
@@ -215,7 +218,8 @@ fn span_of_events(events: &Json) -> [Option<Json>; 2] {
         Some((Time::parse(value.as_str()?)?, value.clone()))
     };
     let started = all.clone().filter_map(|event| time(event, "timestamp"));
-    let ended = all.flat_map(|event| [time(event, "timestamp"), time(event, "completed")]).flatten();
+    let ended =
+        all.flat_map(|event| [time(event, "timestamp"), time(event, "completed")]).flatten();
     let first = started.min_by_key(|(time, _)| *time).map(|(_, value)| value);
     let last = ended.max_by_key(|(time, _)| *time).map(|(_, value)| value);
     [first, last]

@@ -32,6 +32,8 @@ pub struct Record<'t> {
     pub agent: Option<Cow<'t, str>>,
     /// Whether it may have been told before, by its id: counts only where it was not.
     pub restated: bool,
+    /// What in it is not understood and not shown, by its kind: it is counted in a warning.
+    pub skipped: Option<Cow<'t, str>>,
     /// Of the request in it: its size in bytes, and the exit code that it names where it is a command's result.
     pub asked: Option<(u64, Option<i32>)>,
     pub events: Vec<Event<'t>>,
@@ -63,7 +65,10 @@ pub enum Event<'t> {
     Called(Call<'t>),
     Answered(Answer<'t>),
     /// Here a branch begins that the run left again: its records have `id` as their sub-agent.
-    Branch { id: Cow<'t, str>, label: Cow<'t, str> },
+    Branch {
+        id: Cow<'t, str>,
+        label: Cow<'t, str>,
+    },
     /// As [`Event::Commit`], before anything was done.
     Start(Cow<'t, str>),
     /// The workspace was committed as it was then, to a repository beside the log; the commit's id, or its first digits.

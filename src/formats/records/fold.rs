@@ -73,7 +73,7 @@ impl Fold {
             Event::Unknown(kind) => Some(&**kind),
             _ => None,
         });
-        self.unknowns.take(unknown);
+        self.unknowns.take(unknown.or(record.skipped.as_deref()));
         self.facts(&record.facts);
         self.run.started_at = earliest(self.run.started_at, record.time);
         let end = record.last_end();
@@ -548,7 +548,8 @@ impl Fold {
         }
         let header = StatedTotals { tokens: header.tokens, cost_usd: header.cost_usd };
         // What the last process did is in no sum where it was killed before it stated one.
-        run.stated = self.stated.filter(|_| self.is_stated).unwrap_or(header);
+        let stated = self.stated.filter(|_| self.is_stated).unwrap_or(header);
+        run.stated = stated.beyond(&run);
         run.origin.format = format;
         run.warnings.extend(self.unknowns.warning(name, format));
         if run.id.is_empty() {

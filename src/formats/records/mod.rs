@@ -23,6 +23,8 @@ use super::{
     companions::BelongsTo,
     jsonl::{self, Budget, Input, Kept},
     nested::place_within,
+    not_finite,
+    object::Object,
     tape::{self, Tape, Value},
 };
 use crate::{
@@ -527,6 +529,8 @@ impl<R: Records> Log<R> {
             self.warnings.push(Warning { place: name.to_owned(), what });
             return;
         };
+        let told = not_finite_in(&tape).map(|what| Warning { place: name.to_owned(), what });
+        self.warnings.extend(told);
         let is_exact = matches!(text, std::borrow::Cow::Borrowed(_));
         let mut last = Place { source: id, line: 1, ..Place::default() };
         let mut place = |record: Value<'_>| {
@@ -599,6 +603,17 @@ impl<R: Records> Log<R> {
     }
 }
 
+/// What is said of a text with values that are no numbers: those that it has, and those that were made null when it was
+/// put into its form ([`NOT_FINITE`]).
+fn not_finite_in(tape: &Tape<'_>) -> Option<String> {
+    let before = Object::of(tape.root()).and_then(|it| it.number(NOT_FINITE)).unwrap_or(0);
+    let count = tape.not_finite() + usize::try_from(before).unwrap_or(usize::MAX);
+    (count > 0).then(|| not_finite::warning(count))
+}
+
+/// The field in which a preparation says how many values it made null since they are no numbers.
+pub const NOT_FINITE: &str = "trajview:not_finite";
+
 /// Whether each line is a value of its own: a document begins with a bracket alone, or is a list.
 fn is_lines(bytes: &[u8]) -> bool {
     let first = jsonl::lines(SourceId(0), bytes).next();
@@ -623,6 +638,7 @@ fn line_of<R: Records>(format: &R, place: Place, bytes: &[u8], is_last: bool) ->
         warnings.push(what);
         return Made { place, part: None, warnings };
     };
+    warnings.extend(not_finite_in(&tape));
     let whole = tape.root().get();
     let at = |value: Value<'_>| {
         if !is_exact || std::ptr::eq(value.get(), whole) {
@@ -671,6 +687,7 @@ fn kept(record: Record<'_>) -> Record<'static> {
         parent: own(record.parent),
         agent: own(record.agent),
         restated: record.restated,
+        skipped: own(record.skipped),
         events: record.events.into_iter().map(Event::kept).collect(),
     }
 }

@@ -94,7 +94,11 @@ fn is_conversation(entry: &Entry) -> bool {
     let says = |event: &Event<'_>| {
         !matches!(
             event,
-            Event::Nothing | Event::Said(Role::System, _) | Event::Unknown(_) | Event::Start(_) | Event::Commit(_)
+            Event::Nothing
+                | Event::Said(Role::System, _)
+                | Event::Unknown(_)
+                | Event::Start(_)
+                | Event::Commit(_)
         )
     };
     entry.record.events.iter().any(says)

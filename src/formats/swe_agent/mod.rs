@@ -82,11 +82,7 @@ impl Records for SweAgent {
             let prompt = prompt.into_iter().find(|prompt| !prompt.is_empty()).unwrap_or_default();
             asked.extend(prompt.into_iter().filter(is_asked));
         }
-        asked
-            .into_iter()
-            .chain(steps)
-            .chain(document.get("info"))
-            .collect()
+        asked.into_iter().chain(steps).chain(document.get("info")).collect()
     }
 
     fn record<'t>(&self, record: Value<'t>) -> Record<'t> {

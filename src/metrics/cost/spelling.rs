@@ -56,9 +56,8 @@ fn bare<'a>(model: &'a str, is_vendor: &dyn Fn(&str) -> bool) -> Option<&'a str>
         None => {
             let (before, name) = name.rsplit_once('/').unwrap_or(("", name));
             let mut parts = before.split('/').filter(|part| !part.is_empty());
-            let is_known = |part: &str| {
-                SERVICES.contains(&part) || VENDORS.contains(&part) || is_vendor(part)
-            };
+            let is_known =
+                |part: &str| SERVICES.contains(&part) || VENDORS.contains(&part) || is_vendor(part);
             parts.all(is_known).then_some(name)?
         }
     };
@@ -94,7 +93,8 @@ fn without_date(name: &str) -> &str {
     let is_day = |text: &str| {
         let digits = text.bytes().filter(u8::is_ascii_digit).count();
         text.starts_with("20")
-            && (digits == 8 && (text.len() == 8 || text.len() == 10 && text.matches('-').count() == 2))
+            && (digits == 8
+                && (text.len() == 8 || text.len() == 10 && text.matches('-').count() == 2))
     };
     for len in [8, 10] {
         let Some(at) = name.len().checked_sub(len + 1) else { continue };
@@ -114,7 +114,8 @@ fn reordered(name: &str) -> Option<String> {
     if words.len() != 1 || numbers.is_empty() {
         return None;
     }
-    let first = if parts[0] == words[0] { [&numbers[..], &words[..]] } else { [&words[..], &numbers[..]] };
+    let first =
+        if parts[0] == words[0] { [&numbers[..], &words[..]] } else { [&words[..], &numbers[..]] };
     Some(format!("claude-{}", first.concat().join("-")))
 }
 

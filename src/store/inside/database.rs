@@ -232,12 +232,11 @@ fn goose(base: &Connection, id: &str) -> rusqlite::Result<Vec<Value>> {
             blocks.extend(more.iter().cloned());
             continue;
         }
-        let seconds = |row: &Map<String, Value>| row.get("created_timestamp").and_then(Value::as_i64);
+        let seconds =
+            |row: &Map<String, Value>| row.get("created_timestamp").and_then(Value::as_i64);
         let is_asked = row.get("role").and_then(Value::as_str) == Some("user");
         // What was used before a request belongs to the turn before.
-        while is_asked
-            && let Some(used) = usage.next_if(|used| seconds(used) < seconds(&row))
-        {
+        while is_asked && let Some(used) = usage.next_if(|used| seconds(used) < seconds(&row)) {
             lines.push(json!({ "usage_ledger": used }));
         }
         lines.push(json!({ "role": row.get("role"), "content": content, "created": created }));
@@ -248,11 +247,16 @@ fn goose(base: &Connection, id: &str) -> rusqlite::Result<Vec<Value>> {
 
 /// What each response used, in order of time; Goose keeps it from 1.46 on.
 fn usage_ledger(base: &Connection, id: &str) -> rusqlite::Result<Vec<Map<String, Value>>> {
-    let is_kept = base.prepare("select 1 from pragma_table_info('usage_ledger') limit 1")?.exists([])?;
+    let is_kept =
+        base.prepare("select 1 from pragma_table_info('usage_ledger') limit 1")?.exists([])?;
     if !is_kept {
         return Ok(vec![]);
     }
-    rows(base, "select * from usage_ledger where session_id = ?1 order by created_timestamp, id", id)
+    rows(
+        base,
+        "select * from usage_ledger where session_id = ?1 order by created_timestamp, id",
+        id,
+    )
 }
 
 /// A span a line, attributes by their names.

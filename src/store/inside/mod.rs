@@ -6,6 +6,7 @@
 
 mod archive;
 mod columns;
+mod cut_zip;
 mod database;
 mod members;
 #[cfg(feature = "parquet")]
@@ -194,7 +195,9 @@ fn open(file: &Path) -> Option<Arc<dyn Members>> {
     }
     let (raw, _) = bytes::read_start(file).ok()?;
     if raw.starts_with(b"PK\x03\x04") || raw.starts_with(b"PK\x05\x06") {
-        return archive::Zip::open(file).map(|it| Arc::new(it) as Arc<dyn Members>);
+        let whole = archive::Zip::open(file).map(|it| Arc::new(it) as Arc<dyn Members>);
+        let cut = || archive::Cut::open(file).map(|it| Arc::new(it) as Arc<dyn Members>);
+        return whole.or_else(cut);
     }
     if raw.starts_with(b"SQLite format 3\0") {
         return database::Sessions::open(file).map(|it| Arc::new(it) as Arc<dyn Members>);
