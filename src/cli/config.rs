@@ -275,6 +275,9 @@ fn chords(value: &DeValue<'_>) -> Result<Vec<Chord>, String> {
             .collect::<Result<_, _>>()?,
         _ => return Err(expected()),
     };
+    if written.is_empty() {
+        return Err(expected());
+    }
     let chord = |written: &str| match key::parse(written) {
         Ok(keys) if keys.is_empty() => Err(expected()),
         Ok(keys) => Ok(Chord { written: written.to_owned(), keys }),
