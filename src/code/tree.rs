@@ -234,3 +234,17 @@ impl Drop for Pooled<'_> {
         (self.pool.free)();
     }
 }
+
+#[cfg(all(test, feature = "go"))]
+mod tests {
+    use super::*;
+
+    /// Comments of another language: around errors the library holds several readings, each as long as the text.
+    #[test]
+    fn what_is_nested_in_errors_is_parsed_on_any_stack() {
+        let text = "{-".repeat(3_000) + &"-}".repeat(3_000);
+        let parsing = std::thread::Builder::new().stack_size(64 << 10);
+        let parse = move || parse(Grammar::Go, text.as_bytes()).is_some();
+        assert!(parsing.spawn(parse).unwrap().join().unwrap());
+    }
+}
