@@ -338,8 +338,9 @@ fn first(paths: &[PathBuf]) -> PathBuf {
 /// of what went wrong on the screen.
 fn run_in_terminal(runtime: &mut Runtime) -> Result<io::Result<Ending>, Failure> {
     let gate = Gate::default();
-    let mut terminal = Terminal::take(gate.clone())?;
+    // First: taking the terminal waits where it reads nothing, and a signal must not end the program then.
     signals::listen(runtime.sender())?;
+    let mut terminal = Terminal::take(gate.clone())?;
     input::listen(runtime.sender(), gate);
     let ending = runtime.run(&mut terminal);
     drop(terminal);

@@ -20,7 +20,7 @@ use std::{
     panic,
     sync::{
         Once,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     thread,
 };
@@ -29,6 +29,7 @@ use crate::{
     run::pictures::Picture,
     session::effect::Editing,
     shell::{App, draw, mouse::Capture},
+    store::guarded,
     widgets::theme::Theme,
 };
 
@@ -48,6 +49,25 @@ const FRAME_BYTES: usize = 1 << 16;
 /// Whether the terminal is ours at the moment, for the panic hook.
 static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 
+/// Counts writes to the terminal as they begin and as they end: while the number is odd, one is under way.
+static WRITES: AtomicUsize = AtomicUsize::new(0);
+
+/// A write to the terminal, which may take as long as the terminal reads nothing.
+struct Writing;
+
+impl Writing {
+    fn begin() -> Self {
+        WRITES.fetch_add(1, Ordering::SeqCst);
+        Self
+    }
+}
+
+impl Drop for Writing {
+    fn drop(&mut self) {
+        WRITES.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
 /// The terminal while it is ours; dropping it gives it back.
 pub struct Terminal {
     cells: Cells<Backend>,
@@ -61,6 +81,7 @@ impl Terminal {
     /// `gate` stops the thread that reads the terminal.
     pub fn take(gate: Gate) -> io::Result<Self> {
         guard_against_panics();
+        let _writing = Writing::begin();
         take_over()?;
         let cells = empty_screen().inspect_err(|_| give_back())?;
         Ok(Self { cells, gate, mouse: Capture::Off, keyboard: keyboard::OuterKeyboard::default() })
@@ -83,6 +104,7 @@ impl Terminal {
 
     /// Draws a frame of something that is no [`App`].
     pub fn draw_with(&mut self, draw: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
+        let _writing = Writing::begin();
         queue!(self.cells.backend_mut(), BeginSynchronizedUpdate)?;
         self.cells.draw(draw)?;
         queue!(self.cells.backend_mut(), EndSynchronizedUpdate)?;
@@ -125,6 +147,7 @@ const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1000l";
 impl Display for Terminal {
     fn draw(&mut self, app: &App) -> io::Result<()> {
         let theme = Theme::with(app.shell.looks);
+        let _writing = Writing::begin();
         let _whole = stdout().lock(); // a question to the terminal would tear the frame
         self.capture_mouse(app.shell.mouse)?;
         let wanted = app.outer_flags();
@@ -187,6 +210,7 @@ fn take_over() -> io::Result<()> {
 /// Best effort: there may be no terminal left to give back.
 fn give_back() {
     if IS_TAKEN.swap(false, Ordering::SeqCst) {
+        let _writing = Writing::begin();
         let _ = execute!(
             stdout(),
             EndSynchronizedUpdate,
@@ -200,6 +224,39 @@ fn give_back() {
     }
 }
 
+/// Which write to the terminal is under way, by its number; None where none is.
+#[cfg(unix)]
+pub fn write_under_way() -> Option<usize> {
+    Some(WRITES.load(Ordering::SeqCst)).filter(|count| count % 2 == 1)
+}
+
+/// Lines and signals of the keyboard are the terminal's own again. That needs nobody who reads what is written.
+#[cfg(unix)]
+pub fn end_raw_mode() {
+    let _ = disable_raw_mode(); // best effort, as in `give_back`
+}
+
+/// As [`give_back`], while another thread waits for a terminal that takes nothing, and holds what is written with: what the
+/// terminal has not read is forgotten, so that there is room for the rest.
+#[cfg(unix)]
+pub fn give_back_by_force() {
+    use rustix::{fs, stdio::stdout, termios};
+    IS_TAKEN.store(false, Ordering::SeqCst);
+    let _ = disable_raw_mode();
+    let _ = termios::tcflush(stdout(), termios::QueueSelector::OFlush);
+    // The first character ends an escape sequence of which only a part was read.
+    let words = format!(
+        "\x18\x1b[?2026l{}{MOUSE_OFF}\x1b[?2004l\x1b[?1049l\x1b[?25h",
+        keyboard::give_back()
+    );
+    // The shell has the same open: it is to wait again when it writes.
+    if let Ok(flags) = fs::fcntl_getfl(stdout()) {
+        let _ = fs::fcntl_setfl(stdout(), flags | fs::OFlags::NONBLOCK);
+        let _ = rustix::io::write(stdout(), words.as_bytes());
+        let _ = fs::fcntl_setfl(stdout(), flags);
+    }
+}
+
 /// A panic of the thread that draws gives the terminal back before its words are printed. One of a worker is told on
 /// screen by the panel that asked; its words would only tear the frame.
 fn guard_against_panics() {
@@ -208,6 +265,9 @@ fn guard_against_panics() {
     ONCE.call_once(move || {
         let previous = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
+            if guarded::is_on() {
+                return;
+            }
             if thread::current().id() == drawer {
                 give_back();
             }

@@ -6,20 +6,19 @@ use std::{ops::Range, sync::LazyLock};
 
 use regex::Regex;
 
-use super::{Kind, Match, suspects::Suspects};
+use super::{Kind, Match, compiled, suspects::Suspects};
 
 const PASSWORD: &str = "passwords?|passwd|passphrase|passcode|pwd";
 const SECRET: &str = "secrets?|token|api[_-]?keys?|access[_-]?key(?:[_-]?id)?|secret[_-]?key|private[_-]?key|account[_-]?key|auth[_-]?key|encryption[_-]?key|signing[_-]?key|client[_-]?secret|credentials?";
 
-static PATTERNS: LazyLock<[Regex; 3]> =
-    LazyLock::new(|| patterns().map(|it| Regex::new(&it).expect("the names are a pattern")));
+static PATTERNS: LazyLock<[Regex; 3]> = LazyLock::new(|| patterns().map(|it| compiled(&it)));
 
 /// A name with a sign behind it, `--password VALUE`, and names of the environment such as `DEPLOY_KEY=value`.
 pub fn patterns() -> [String; 3] {
     let sign = r#"[0-9_]*\\*["'`]?\]?\s{0,8}(?P<sign>=>|:=|===?|!==?|=|:)\s{0,8}"#;
     let name = format!("(?i)(?P<name>{PASSWORD}|{SECRET}){sign}");
     let flag = format!(r#"(?i)--?(?P<name>(?:[a-z]+-)*(?:{PASSWORD}|{SECRET}))(?:\s+|=)"#);
-    let variable = r#"\b(?P<name>[A-Z][A-Z0-9_]*_(?:KEY|PASS|PAT|PSK|DSN))\\*["']?\s?[=:]\s?"#;
+    let variable = r#"\b(?P<name>[A-Z][A-Z0-9_]*(?:_(?:KEY|PAT|PSK|DSN)|PASS))\\*["']?\s?[=:]\s?"#;
     [name, flag, variable.to_owned()]
 }
 
@@ -40,7 +39,7 @@ pub fn is_secret_of(key: &str, value: &str) -> bool {
 /// What a value under this name is.
 pub fn kind_of(name: &str) -> Kind {
     static ONLY: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(&format!("(?i)(?:{PASSWORD})[0-9_]*$")).expect("the names are a pattern")
+        Regex::new(&format!("(?i)(?:{PASSWORD}|pass)[0-9_]*$")).expect("the names are a pattern")
     });
     if ONLY.is_match(name) { Kind::Password } else { Kind::Secret }
 }
@@ -168,7 +167,7 @@ fn up_to_quote(text: &str, quote: char, is_escaped: bool) -> &str {
 }
 
 /// A value in quotes is what it says; short words of a lexer are none.
-fn is_quoted_secret(name: &str, value: &str) -> bool {
+pub fn is_quoted_secret(name: &str, value: &str) -> bool {
     let is_password = kind_of(name) == Kind::Password;
     if value.len() < 4 || is_placeholder(name, value) {
         return false;
@@ -183,7 +182,7 @@ fn is_quoted_secret(name: &str, value: &str) -> bool {
 }
 
 /// What stands where a secret would be: a variable, a type, stars, the name itself.
-fn is_placeholder(name: &str, value: &str) -> bool {
+pub fn is_placeholder(name: &str, value: &str) -> bool {
     const WORDS: [&str; 36] = [
         "none",
         "null",

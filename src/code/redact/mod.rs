@@ -6,19 +6,28 @@
 //! its place and context, so that a person can review it ([`Redactor::findings`]).
 //!
 //! It errs on the side of taking out too much. The rules of a kind are in `shapes` (well-known keys), `assigned` (what is
-//! assigned to a password) and `random` (words that look drawn at random); `suspects` tells in one pass which
-//! patterns a text calls for. What was found once is found everywhere after
+//! assigned to a password), `lines` (settings, YAML, tables, `.netrc`), `commands` (passwords in command lines), `logins` (addresses), `prose`
+//! (sentences and SQL), `phrases` (of wallets) and `random` (words that look drawn at random); `suspects` tells in one pass which
+//! patterns a text calls for, `view` gives a text as a reader takes it. What was found once is found everywhere after
 //! it, without its context too, and where only its beginning is left because a title was cut: [`Redactor::learn`] reads the
 //! whole texts first. This module knows no files and no formats; it changes no text that the recording itself has.
 
 mod assigned;
+mod commands;
 mod known;
+mod lines;
+mod logins;
+mod phrases;
+#[cfg(test)]
+mod planted;
+mod prose;
 mod random;
 mod shapes;
 mod suspects;
 #[cfg(test)]
 mod tests;
 mod tokens;
+mod view;
 
 use std::{
     borrow::Cow,
@@ -36,6 +45,7 @@ pub use tokens::{TokenKey, TokenKeys, below_home, key_names};
 
 use known::Known;
 use suspects::Suspects;
+use view::View;
 
 /// What was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -435,10 +445,10 @@ impl Redactor {
     /// What is secret by its looks, whatever was found before. Replacements that are there already are no text.
     fn telling(&self, text: &str, own_words: &HashSet<String>) -> Vec<Match> {
         let found = |words: &str| {
-            let suspects = Suspects::of(words);
-            let mut here = shapes::found(words, &suspects);
-            here.extend(assigned::found(words, &suspects));
-            here.extend(random::found(words, own_words));
+            let mut here = by_looks(words, own_words);
+            if let Some(view) = View::plain(words) {
+                here.extend(view.original(by_looks(view.text(), own_words)));
+            }
             let named = self.names.iter().flat_map(|names| names.captures_iter(words));
             let named = named.filter_map(|it| it.name("s"));
             here.extend(named.map(|it| Match { range: it.range(), kind: Kind::Name }));
@@ -449,6 +459,49 @@ impl Redactor {
             .flat_map(|(piece, _)| placed(found(&text[piece.clone()]), &piece))
             .collect()
     }
+}
+
+/// A pattern of ours, ready. The border of a word is that of ASCII letters: with all letters of the world a text that has some is looked
+/// through many times as slowly.
+fn compiled(pattern: &str) -> Regex {
+    Regex::new(&pattern.replace(r"\b", r"(?-u:\b)")).expect("what is written here is a pattern")
+}
+
+/// What every rule finds in words without replacements.
+fn by_looks(words: &str, own_words: &HashSet<String>) -> Vec<Match> {
+    let suspects = Suspects::of(words);
+    let mut found = shapes::found(words, &suspects);
+    found.extend(assigned::found(words, &suspects));
+    found.extend(random::found(words, own_words));
+    found.extend(logins::found(words));
+    found.extend(by_form(words));
+    // A file or a command within JSON has its lines as escapes, twice where the JSON is within another.
+    if let Some(view) = View::unescaped(words) {
+        let inside = |words: &str| {
+            let suspects = Suspects::of(words);
+            let mut found = shapes::found(words, &suspects);
+            found.extend(assigned::found(words, &suspects));
+            found.extend(by_form(words));
+            found
+        };
+        let mut inner = inside(view.text());
+        if let Some(again) = View::unescaped(view.text()) {
+            inner.extend(again.original(inside(again.text())));
+        }
+        found.extend(view.original(inner));
+    }
+    found
+}
+
+/// What the rules find that look at lines, commands and sentences.
+fn by_form(words: &str) -> Vec<Match> {
+    let mut found = commands::found(words);
+    if lines::may_have(words) {
+        found.extend(lines::found(words));
+    }
+    found.extend(prose::found(words));
+    found.extend(phrases::found(words));
+    found
 }
 
 /// What was found before and stands in the text.

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{Kind, Match, suspects::Suspects};
+use super::{Kind, Match, compiled, suspects::Suspects};
 
 /// A pattern; what its group `s` has is the secret, all of it where it has no such group.
 type Shape = (Kind, &'static str);
@@ -36,6 +36,41 @@ const SHAPES: &[Shape] = &[
     (Kind::ServiceToken, r"\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}"),
     (Kind::ServiceToken, r"\bdo[opr]_v1_[a-f0-9]{32,}"),
     (Kind::ServiceToken, r"\b[0-9]{8,10}:AA[A-Za-z0-9_-]{32,}"),
+    // Tokens that begin with the name of their service.
+    (
+        Kind::ServiceToken,
+        r"\b(?:dckr_[po]at_|dop_v1_|figd_|fm[12]_|fo1_|gl(?:c|sa)_|lin_api_|lin_oauth_|nfp_|nfk_|ntn_|pplx-|pscale_(?:tkn|pw|oauth)_|pul-|rdme_|rubygems_|sbp_|sb_secret_|sgp_|sntr[yu]s_|shp(?:at|ca|pa|ss)_|sq0(?:atp|csp)-|tfp_|tskey-[a-z]+-|vc[piark]_|xkeysib-|r8_|CCIPAT_|CLOJARS_|PMAK-|NRAK-|NRJS-|HRKU-|FLWSECK_|ATATT3x|ATBB|ATCTT3x|EZAK|EZTK|bkua_|hvs\.|hvb\.|hvr\.|dp\.(?:pt|st|ct|sa)\.|dt0[a-z]01\.|oy2[a-z0-9]|ops_eyJ|sl\.[A-Z]|LTAI|dapi[0-9a-f]|GR1348941|cio[A-Z]|secret_[A-Z]|phc_|phx_|re_[A-Za-z0-9]{8}_|whsec_|rk_live_|cfut_|v1\.0-|api_org_|AKC[a-zA-Z0-9]{4}|pnu_|ico-|shippo_(?:live|test)_|duffel_(?:live|test)_|lsv2_[a-z]+_|sk_[a-f0-9]{8}|tvly-|fc-[a-f0-9]{8}|key-[a-f0-9]{8}|tk-us-|API-[A-Z0-9]{8}|1//0[a-zA-Z0-9]|xprv|AGE-PLUGIN-[A-Z]+-1|EAA[A-Z]{2,3}[A-Za-z0-9]{6})[A-Za-z0-9_=.+/-]{12,}",
+    ),
+    (Kind::PrivateKey, r"(?i)\bAGE-SECRET-KEY-(?:PQ-)?1[0-9A-Z]{20,}"),
+    // Where somebody may post in the name of an application.
+    (
+        Kind::ServiceToken,
+        r"(?i)\bdiscord(?:app)?\.com/api/(?:v[0-9]{1,2}/)?webhooks/(?P<s>[0-9]{8,}/[A-Za-z0-9_-]{16,})",
+    ),
+    (Kind::ServiceToken, r"\b[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}"),
+    (
+        Kind::ServiceToken,
+        r"(?i)\b(?:webhook\.office\.com/webhookb2|hooks\.zapier\.com/hooks/catch|chat\.googleapis\.com/v1/spaces|maker\.ifttt\.com/trigger/[a-z0-9_-]+/with/key|hooks\.slack-gov\.com/services)/(?P<s>[A-Za-z0-9@/._?=&%-]{12,})",
+    ),
+    (Kind::Secret, r#"(?i)"auth"\s{0,4}:\s{0,4}"(?P<s>[A-Za-z0-9+/_-]{8,}={0,2})""#),
+    // What is kept of a password: crypt, bcrypt, Apache's, Argon2, scrypt.
+    (
+        Kind::Password,
+        r"\$(?:1|2[abxy]?|5|6|7|y|gy|apr1|argon2(?:i|d|id)|scrypt|pbkdf2[a-z0-9-]*)\$[A-Za-z0-9./+=,$-]{12,}",
+    ),
+    // The value of an element, and of a setting whose name is an attribute or the element before.
+    (
+        Kind::Password,
+        r"(?i)<(?:[a-z0-9]+:)?[a-z0-9_.-]*(?:password|passwd|passphrase|secret|token|api-?key|private-?key)(?:\s[^<>]*)?>\s*(?P<s>[^<>\s][^<>]{2,}?)\s*</",
+    ),
+    (
+        Kind::Password,
+        r#"(?i)\b(?:key|name)\s*=\s*"[a-z0-9_.:-]*(?:password|passwd|passphrase|secret|token|api-?_?key)"\s+value\s*=\s*"(?P<s>[^"<>]{3,})""#,
+    ),
+    (
+        Kind::Password,
+        r"(?i)<key>[a-z0-9_. -]*(?:password|passwd|passphrase|secret|token|api-?_?key)</key>\s*<string>(?P<s>[^<>]{3,})</string>",
+    ),
     (Kind::WebToken, r"eyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{6,}(?:\.[A-Za-z0-9_-]*)*"),
     // Up to its end; without one, as far as its lines go. In a patch a line begins with a sign, in JSON it ends with \n.
     (
@@ -80,7 +115,7 @@ const SHAPES: &[Shape] = &[
 ];
 
 static PATTERNS: LazyLock<Vec<(Kind, Regex)>> = LazyLock::new(|| {
-    let pattern = |(kind, text): &Shape| (*kind, Regex::new(text).expect("a shape is a pattern"));
+    let pattern = |(kind, text): &Shape| (*kind, compiled(text));
     SHAPES.iter().map(pattern).collect()
 });
 
@@ -111,6 +146,7 @@ pub fn found(text: &str, suspects: &Suspects) -> Vec<Match> {
 
 fn is_meant(kind: Kind, found: &str) -> bool {
     match kind {
+        Kind::Password | Kind::Secret => !super::assigned::is_placeholder("password", found),
         // The login of every repository, and no person's.
         Kind::Email => !found.starts_with("git@"),
         Kind::Header => {

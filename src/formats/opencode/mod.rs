@@ -89,6 +89,9 @@ impl Records for OpenCode {
         record.facts.root = info.text("directory");
         record.facts.title = info.text("title").filter(|title| !title.starts_with('{'));
         record.time = info.object("time").and_then(|time| chat::time_of(&time, &["created"]));
+        // Of the whole session, as newer databases state them.
+        record.tokens = tokens(&info);
+        record.cost_usd = info.amount("cost");
         record
     }
 
@@ -233,7 +236,8 @@ fn said<'t>(part: &Object<'t>, is_user: bool) -> Option<Event<'t>> {
         "reasoning" if text.trim().is_empty() => return None,
         "reasoning" => Event::Thought(text),
         "tool" => Event::Called(tool(part)),
-        "compaction" => Event::Compacted("the context was summarised".into()),
+        "compaction" if text.is_empty() => Event::Compacted("the context was summarised".into()),
+        "compaction" => Event::Compacted(text),
         "retry" => Event::Failed(
             part.object("error").and_then(|error| error.text("name")).unwrap_or_default(),
         ),
