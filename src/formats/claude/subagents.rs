@@ -36,6 +36,13 @@ pub struct Agents {
 }
 
 impl Agents {
+    /// Turns from this one on are none any more.
+    pub fn met_before(&mut self, first: usize) {
+        for clue in &mut self.clues {
+            clue.met_in = clue.met_in.map(|turn| turn.min(first.saturating_sub(1)));
+        }
+    }
+
     /// A result names the agent that answered.
     pub fn answered(&mut self, call: usize, agent: Option<&str>) {
         if let Some(agent) = agent {
