@@ -960,6 +960,20 @@ fn what_a_person_went_back_behind_is_a_branch_and_none_of_its_files_is_there_at_
     let run = index(&ClaudeSession, &log);
 
     assert_snapshot!(picture(&run), @r"
+    claude-code 2.1.42 m in /w: write a
+    turn 1: write a [in 333 (30 cached), out 7]
+      assistant tool Write: a = 12 bytes, ok [in 111 (10 cached), out 1]
+        create a +1 -0
+      assistant subagent: left again: write b -> agent 0
+    turn 2: write c [in 111 (10 cached), out 1]
+      assistant tool Write: c = 12 bytes, ok [in 111 (10 cached), out 1]
+        create c +1 -0
+    agent 0 (branch 1): left again: write b [in 222 (20 cached), out 6]
+      user message: write b
+      assistant tool Write: b = 12 bytes, ok [in 111 (10 cached), out 1]
+        create b +1 -0
+      user message: and more
+      assistant message: more [in 111 (10 cached), out 5]
     ");
     assert!(run.was_left(0));
 }
