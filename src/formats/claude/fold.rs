@@ -140,13 +140,9 @@ pub struct Fold {
     pub run: Run,
     pub agents: Agents,
     pub calls: Vec<CallAt>,
-    by_id: HashMap<Box<str>, usize, ShortWords>,
-    /// Calls without an id that wait for a result without one.
-    nameless: Vec<(Owner, usize)>,
+    ids: CallIds,
     /// Records by their ids.
     seen: HashMap<Box<str>, Seen, ShortWords>,
-    /// Calls that wait for a result while another has the same id, in order.
-    waiting: HashMap<Box<str>, Vec<usize>, ShortWords>,
     /// Files beside the log that hold an observation, each with the call.
     kept: Vec<(Box<str>, usize)>,
     responses: Responses,
@@ -161,6 +157,16 @@ pub struct Fold {
     pub has_begun: bool,
     /// The turn in which the model worked last.
     worked_in: Option<usize>,
+}
+
+/// Calls by what their results name.
+#[derive(Debug, Default, Clone)]
+struct CallIds {
+    by_id: HashMap<Box<str>, usize, ShortWords>,
+    /// Calls without an id that wait for a result without one.
+    nameless: Vec<(Owner, usize)>,
+    /// Calls that wait for a result while another has the same id, in order.
+    waiting: HashMap<Box<str>, Vec<usize>, ShortWords>,
 }
 
 /// Titles that the log gives the session.
@@ -259,7 +265,7 @@ impl Fold {
                 response.step = response.step.map(|step| step + offset);
             }
         }
-        for (owner, _) in &mut self.nameless {
+        for (owner, _) in &mut self.ids.nameless {
             *owner = moved(*owner).map_or(*owner, |(owner, _)| owner);
         }
         if let Some((owner, step)) = &mut self.compacting
@@ -570,15 +576,15 @@ impl Fold {
         });
         let index = self.calls.len() - 1;
         if call.id.is_empty() {
-            self.nameless.push((owner, index));
+            self.ids.nameless.push((owner, index));
         } else {
-            let before = self.by_id.insert(call.id.clone(), index);
+            let before = self.ids.by_id.insert(call.id.clone(), index);
             let waits = |call: &usize| {
                 let CallAt { owner, step, .. } = self.calls[*call];
                 self.step_at(owner, step).is_some_and(|step| step.result().is_none())
             };
             if let Some(before) = before.filter(waits) {
-                self.waiting.entry(call.id).or_default().push(before);
+                self.ids.waiting.entry(call.id).or_default().push(before);
             }
         }
     }
@@ -593,7 +599,7 @@ impl Fold {
 
     /// The call that a result is of: where several have its id the first that waits.
     fn call_answered(&mut self, id: &str) -> Option<usize> {
-        let waits = self.waiting.get_mut(id).filter(|calls| !calls.is_empty());
+        let waits = self.ids.waiting.get_mut(id).filter(|calls| !calls.is_empty());
         waits.map(|calls| calls.remove(0)).or_else(|| self.call_named(id))
     }
 
@@ -606,13 +612,13 @@ impl Fold {
 
     /// The call with this id.
     pub fn call_named(&self, id: &str) -> Option<usize> {
-        self.by_id.get(id).copied()
+        self.ids.by_id.get(id).copied()
     }
 
     fn outcome(&mut self, owner: Owner, at: RecordAt, outcome: Outcome) {
         let found = if outcome.id.is_empty() {
-            let last = self.nameless.iter().rposition(|(whose, _)| *whose == owner);
-            last.map(|last| self.nameless.remove(last).1)
+            let last = self.ids.nameless.iter().rposition(|(whose, _)| *whose == owner);
+            last.map(|last| self.ids.nameless.remove(last).1)
         } else {
             self.call_answered(&outcome.id)
         };
