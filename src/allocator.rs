@@ -7,6 +7,8 @@
 //! told to keep little, and the library asks for the rest back where much was freed: see `store::memory`. Syntax trees
 //! are made of small pieces, and are asked for from here too; those that live for one work only come out of a [`pool`].
 
+#![allow(unsafe_code, reason = "an allocator is made of addresses")]
+
 use std::ffi::{c_int, c_long, c_void};
 
 #[global_allocator]

@@ -1,5 +1,7 @@
 //! Arguments in, exit code out, nothing else. Commands live in `cli`, the screen in `runtime`.
 
+#![allow(unsafe_code, reason = "ending at once is a function in C")]
+
 mod allocator;
 
 use std::process::ExitCode;

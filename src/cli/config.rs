@@ -275,6 +275,9 @@ fn chords(value: &DeValue<'_>) -> Result<Vec<Chord>, String> {
             .collect::<Result<_, _>>()?,
         _ => return Err(expected()),
     };
+    if written.is_empty() {
+        return Err(expected());
+    }
     let chord = |written: &str| match key::parse(written) {
         Ok(keys) if keys.is_empty() => Err(expected()),
         Ok(keys) => Ok(Chord { written: written.to_owned(), keys }),
@@ -593,6 +596,54 @@ mod tests {
         assert_eq!(silent.config.annotator.as_deref(), Some("ann"));
         assert_eq!(silent.origin("annotator"), "environment: USER");
         assert_eq!(silent.origin("theme"), "default");
+    }
+
+    #[test]
+    fn whatever_kind_a_value_is_of_it_is_read_or_told_with_its_line() {
+        let kinds = [
+            "[]",
+            "[\"\"]",
+            "\"\"",
+            "0",
+            "-1",
+            "1e400",
+            "inf",
+            "nan",
+            "9223372036854775807",
+            "true",
+            "{}",
+            "{ a = 1 }",
+            "[1]",
+            "[[]]",
+            "[{}]",
+            "1979-05-27",
+            "\"\\u0000\"",
+            "[0.5, nan]",
+            "[\"a\", \"a\"]",
+        ];
+        let names = SETTINGS.iter().map(|setting| setting.0).chain([
+            "keys",
+            "keys.quit",
+            "judges",
+            "judges.a",
+            "judges.a.url",
+            "drivers",
+            "drivers.a",
+            "drivers.a.command",
+        ]);
+        for name in names {
+            for kind in kinds {
+                let loaded = read(&format!("{name} = {kind}\n"));
+                let is_told = |problem: &String| problem.starts_with("c.toml");
+                assert!(
+                    loaded.problems.iter().all(is_told),
+                    "{name} = {kind}: {:?}",
+                    loaded.problems
+                );
+                let all_have_keys = loaded.config.keys.values().all(|chords| !chords.is_empty());
+                assert!(all_have_keys, "{name} = {kind}");
+            }
+        }
     }
 
     #[test]

@@ -70,7 +70,7 @@ use at::RunArg;
 use outcome::Outcome;
 use output::Out;
 
-use crate::store::{piped, remote};
+use crate::store::{self, piped, remote};
 
 #[derive(Debug, Parser)]
 #[command(
@@ -157,6 +157,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     remote::remarks().iter().for_each(|what| output::tell(what));
     piped::forget();
     remote::forget();
+    store::forget_copies();
     outcome.unwrap_or_else(|failure| {
         if !failure.sentence.is_empty() {
             output::tell(&failure.sentence);

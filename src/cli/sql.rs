@@ -1,15 +1,17 @@
 //! `trajview sql`: a question in SQL about runs, over the tables that `export` writes.
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{collections::BTreeMap, path::PathBuf, thread, time::Duration};
 
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::store::dataset::{Answer, Cell, Database, Exported, Spool, named_in};
+use crate::judge::stop::Stop;
+use crate::store::dataset::{Answer, AskError, Cell, Database, Exported, Spool, named_in};
 
 use super::{
     Exit, Failure, Outcome, at,
     export::{With, exit_of, read_all},
+    judge::signals,
     measuring::Measuring,
     output::{Forms, Out, Table, csv_row, tell},
     pricing::Pricing,
@@ -63,7 +65,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     if let Some(exported) = exported(args)? {
         let cannot = |why: std::io::Error| Failure::unread(why.to_string());
         let database = Database::over(&exported, &args.query).map_err(cannot)?;
-        let answer = database.ask(&args.query).map_err(Failure::wrong)?;
+        let answer = ask(&database, &args.query)?;
         write(args, &answer, out)?;
         return Ok(Exit::Fine);
     }
@@ -75,10 +77,35 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let unread = read_all(&runs, &with, &mut spool).map_err(cannot)?;
     unread.iter().for_each(|it| tell(&it.why));
     let database = Database::of(&mut spool, &tables).map_err(cannot)?;
-    let answer = database.ask(&args.query).map_err(Failure::wrong)?;
+    let answer = ask(&database, &args.query)?;
     write(args, &answer, out)?;
     let is_shard = args.sharding.is_asked();
     Ok(if is_shard { Exit::Fine } else { exit_of(spool.count(), &unread) })
+}
+
+/// What the query gives; ctrl-c ends it.
+fn ask(database: &Database, query: &str) -> Result<Answer, Failure> {
+    const BEAT: Duration = Duration::from_millis(50);
+    let (stop, signal) = signals::listen();
+    let (interrupt, is_over) = (database.interrupt(), Stop::default());
+    let answer = thread::scope(|scope| {
+        let watched = is_over.clone();
+        scope.spawn(move || {
+            // Again and again: one that comes before the query begins does nothing.
+            while watched.wait(BEAT) {
+                if stop.is_set() {
+                    interrupt.interrupt();
+                }
+            }
+        });
+        let answer = database.ask(query);
+        is_over.set();
+        answer
+    });
+    answer.map_err(|why| match why {
+        AskError::Interrupted => Failure::stopped(signal.last(), why.to_string()),
+        AskError::Wrong(_) => Failure::wrong(why.to_string()),
+    })
 }
 
 /// The tables that were exported into the folders that are named; None where recordings are named.
@@ -127,7 +154,7 @@ fn write(args: &Args, answer: &Answer, out: &mut Out) -> std::io::Result<()> {
             .map(|(at, name)| format!("{}{name}", if is_number(at) { ">" } else { "" }));
         let mut table = Table::headed(heads.collect());
         for row in &answer.rows {
-            table.row(row.iter().map(|cell| said(cell, "-")).collect());
+            table.row(row.iter().map(|cell| cut(said(cell, "-"))).collect());
         }
         table.write(args.forms.md, out)?;
     }
@@ -141,6 +168,18 @@ fn json(cell: &Cell) -> Value {
         Cell::Whole(number) => (*number).into(),
         Cell::Real(number) => (*number).into(),
         Cell::Truth(is_so) => (*is_so).into(),
+    }
+}
+
+/// Longer is no value of a table: each of its rows is as wide as the widest.
+const LONGEST_IN_A_TABLE: usize = 16 << 10;
+
+fn cut(words: String) -> String {
+    match words.char_indices().nth(LONGEST_IN_A_TABLE) {
+        Some((end, _)) => {
+            format!("{}… ({} bytes; --csv and --json have all)", &words[..end], words.len())
+        }
+        None => words,
     }
 }
 

@@ -6,7 +6,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use tree_sitter::{Language, Node, Tree};
+use tree_sitter::{Language, Node};
 
 /// Where a node and its family lie.
 #[derive(Debug, Clone, Copy)]
@@ -43,9 +43,9 @@ struct Kind {
 }
 
 impl<'t> Flat<'t> {
-    pub fn of(tree: &'t Tree) -> Self {
-        let root = tree.root_node();
-        let mut flat = Self::of_none(root.descendant_count(), kinds(&tree.language()));
+    /// A node with all that lies in it: of a root, its tree.
+    pub fn of(root: Node<'t>) -> Self {
+        let mut flat = Self::of_none(root.descendant_count(), kinds(&root.language()));
         flat.walk(Pending { node: root, parent: 0, depth: 0 });
         flat
     }
@@ -260,7 +260,7 @@ mod tests {
             }
         }
 
-        let flat = Flat::of(&tree);
+        let flat = Flat::of(tree.root_node());
 
         let nodes: Vec<Node<'_>> = flat.nodes.clone();
         assert_eq!((nodes, flat.depth), (walked, depth));
@@ -284,7 +284,7 @@ mod tests {
     fn brothers_and_names_are_those_of_the_tree() {
         let text = text();
         let tree = tree::parse(Grammar::Python, text.as_bytes()).unwrap();
-        let flat = Flat::of(&tree);
+        let flat = Flat::of(tree.root_node());
 
         for at in 0..flat.len() {
             let node = flat.node(at);

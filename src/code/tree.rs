@@ -7,7 +7,7 @@
 use std::{mem::ManuallyDrop, sync::OnceLock};
 
 use serde::{Deserialize, Serialize};
-use tree_sitter::{InputEdit, Language, Parser, Point, Tree};
+use tree_sitter::{InputEdit, Language, Node, Parser, Point, Tree};
 
 use super::languages;
 
@@ -123,7 +123,18 @@ pub fn by_kind<T>(language: &Language, of: impl Fn(&str) -> T) -> Vec<T> {
 
 /// The tree of a text; errors are nodes in it. None where the grammar is not compiled in.
 pub fn parse(grammar: Grammar, text: &[u8]) -> Option<Tree> {
-    parser(grammar)?.parse(text, None)
+    with_stack_for(text.len(), || parser(grammar)?.parse(text, None))
+}
+
+/// Runs the parser where the stack is large enough. Around errors the library goes through several readings at once, and lets
+/// go of each by a function that calls itself for every token of it: a comment of another language, a hundred thousand
+/// brackets deep, would end the program. Of the stack only what is used is taken from the system.
+fn with_stack_for<T>(bytes: usize, work: impl FnOnce() -> T) -> T {
+    /// A call takes some 100 bytes, and no token is shorter than a byte but for a few of layout.
+    const A_BYTE: usize = 256;
+    const LEAST: usize = 128 << 10;
+    let needed = LEAST.saturating_add(bytes.saturating_mul(A_BYTE));
+    stacker::maybe_grow(needed, needed, work)
 }
 
 fn parser(grammar: Grammar) -> Option<Parser> {
@@ -140,7 +151,7 @@ pub fn parse_after(grammar: Grammar, (old, tree): (&str, &Tree), text: &str) -> 
     }
     let mut edited = tree.clone();
     edited.edit(&edit_between(old, text));
-    let parsed = parser(grammar)?.parse(text, Some(&edited))?;
+    let parsed = with_stack_for(text.len(), || parser(grammar)?.parse(text, Some(&edited)))?;
     if parsed.root_node().has_error() { parse(grammar, text.as_bytes()) } else { Some(parsed) }
 }
 
@@ -196,15 +207,16 @@ pub fn pool_with(pool: Pool) {
     let _ = POOL.set(pool); // the program has one allocator: the first word holds
 }
 
-/// What `work` makes of the tree of a text, as of [`parse`]. The tree is gone afterwards, and may have no clone that is not:
-/// where the program has a [`Pool`] nobody takes it apart piece by piece.
-pub fn with_tree<T>(grammar: Grammar, text: &[u8], work: impl FnOnce(Option<&Tree>) -> T) -> T {
+/// What `work` makes of the root of a text's tree, as of [`parse`]. The tree is freed afterwards: where the program has a
+/// [`Pool`], as one piece of memory, whoever else still holds it. So `work` gets a node, which ends with the call, and no
+/// `Tree`, which could be cloned and kept.
+pub fn with_tree<T>(grammar: Grammar, text: &[u8], work: impl FnOnce(Option<Node<'_>>) -> T) -> T {
     let Some(pool) = POOL.get().filter(|pool| (pool.open)(text.len())) else {
-        return work(parse(grammar, text).as_ref());
+        return work(parse(grammar, text).as_ref().map(Tree::root_node));
     };
     let pooled = Pooled { pool, tree: ManuallyDrop::new(parse(grammar, text)) };
     (pool.close)();
-    work(pooled.tree.as_ref())
+    work(pooled.tree.as_ref().map(Tree::root_node))
 }
 
 /// A tree in a piece of memory of its own.
@@ -220,5 +232,19 @@ impl Drop for Pooled<'_> {
             drop(self.tree.take());
         }
         (self.pool.free)();
+    }
+}
+
+#[cfg(all(test, feature = "go"))]
+mod tests {
+    use super::*;
+
+    /// Comments of another language: around errors the library holds several readings, each as long as the text.
+    #[test]
+    fn what_is_nested_in_errors_is_parsed_on_any_stack() {
+        let text = "{-".repeat(3_000) + &"-}".repeat(3_000);
+        let parsing = std::thread::Builder::new().stack_size(64 << 10);
+        let parse = move || parse(Grammar::Go, text.as_bytes()).is_some();
+        assert!(parsing.spawn(parse).unwrap().join().unwrap());
     }
 }

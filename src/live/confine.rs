@@ -6,6 +6,8 @@
 //! [`Confinement::problem`] says why. This is no sandbox: whoever asks another program of the person's to read a file for it
 //! (a daemon, a disk) is not stopped.
 
+#![allow(unsafe_code, reason = "namespaces are entered between fork and exec")]
+
 use std::{
     fs, io,
     path::{Path, PathBuf},

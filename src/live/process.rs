@@ -3,6 +3,8 @@
 //! What it prints comes through a channel of a few pieces: while nobody takes them, nobody reads, and an agent that
 //! floods its output waits. It is asked to end in three steps, each firmer than the one before.
 
+#![allow(unsafe_code, reason = "a process gets its session and its end between fork and exec")]
+
 use std::{
     collections::BTreeMap,
     fs::File,

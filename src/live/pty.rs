@@ -1,5 +1,7 @@
 //! A terminal of our own for an agent that wants one. Only bytes move here; what they look like is the screen's to know.
 
+#![allow(unsafe_code, reason = "a terminal is handed over between fork and exec")]
+
 use portable_pty::{MasterPty, PtySize, native_pty_system};
 
 use crossbeam_channel::Sender;

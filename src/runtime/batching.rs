@@ -51,8 +51,8 @@ pub fn batch(
     table.resize(Terminal::size()?.height);
     let gate = Gate::default();
     let (sender, events) = unbounded();
-    let mut terminal = Terminal::take(gate.clone())?;
     signals::listen(sender.clone())?;
+    let mut terminal = Terminal::take(gate.clone())?;
     input::listen(sender, gate);
     let (commands, news) = begin(batch);
     let mut screen = Screen { table, looks, commands, program: program.to_owned() };

@@ -28,6 +28,7 @@ mod run_loop;
 mod scoring;
 mod signals;
 mod starting;
+mod stuck;
 mod terminal;
 mod timer;
 mod world;
@@ -338,8 +339,9 @@ fn first(paths: &[PathBuf]) -> PathBuf {
 /// of what went wrong on the screen.
 fn run_in_terminal(runtime: &mut Runtime) -> Result<io::Result<Ending>, Failure> {
     let gate = Gate::default();
-    let mut terminal = Terminal::take(gate.clone())?;
+    // First: taking the terminal waits where it reads nothing, and a signal must not end the program then.
     signals::listen(runtime.sender())?;
+    let mut terminal = Terminal::take(gate.clone())?;
     input::listen(runtime.sender(), gate);
     let ending = runtime.run(&mut terminal);
     drop(terminal);

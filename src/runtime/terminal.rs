@@ -29,6 +29,7 @@ use crate::{
     run::pictures::Picture,
     session::effect::Editing,
     shell::{App, draw, mouse::Capture},
+    store::guarded,
     widgets::theme::Theme,
 };
 
@@ -38,6 +39,7 @@ use super::{
     keyboard, outside,
     run_loop::Display,
     signals,
+    stuck::{MOUSE_OFF, Writing},
 };
 
 type Backend = CrosstermBackend<BufWriter<Stdout>>;
@@ -61,6 +63,7 @@ impl Terminal {
     /// `gate` stops the thread that reads the terminal.
     pub fn take(gate: Gate) -> io::Result<Self> {
         guard_against_panics();
+        let _writing = Writing::begin();
         take_over()?;
         let cells = empty_screen().inspect_err(|_| give_back())?;
         Ok(Self { cells, gate, mouse: Capture::Off, keyboard: keyboard::OuterKeyboard::default() })
@@ -83,6 +86,7 @@ impl Terminal {
 
     /// Draws a frame of something that is no [`App`].
     pub fn draw_with(&mut self, draw: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
+        let _writing = Writing::begin();
         queue!(self.cells.backend_mut(), BeginSynchronizedUpdate)?;
         self.cells.draw(draw)?;
         queue!(self.cells.backend_mut(), EndSynchronizedUpdate)?;
@@ -120,11 +124,11 @@ impl Terminal {
 
 /// Buttons and wheel, with coordinates of any size (xterm's modes 1000 and 1006).
 const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1006h";
-const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1000l";
 
 impl Display for Terminal {
     fn draw(&mut self, app: &App) -> io::Result<()> {
         let theme = Theme::with(app.shell.looks);
+        let _writing = Writing::begin();
         let _whole = stdout().lock(); // a question to the terminal would tear the frame
         self.capture_mouse(app.shell.mouse)?;
         let wanted = app.outer_flags();
@@ -187,6 +191,7 @@ fn take_over() -> io::Result<()> {
 /// Best effort: there may be no terminal left to give back.
 fn give_back() {
     if IS_TAKEN.swap(false, Ordering::SeqCst) {
+        let _writing = Writing::begin();
         let _ = execute!(
             stdout(),
             EndSynchronizedUpdate,
@@ -208,6 +213,9 @@ fn guard_against_panics() {
     ONCE.call_once(move || {
         let previous = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
+            if guarded::is_on() {
+                return;
+            }
             if thread::current().id() == drawer {
                 give_back();
             }

@@ -12,7 +12,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use etcetera::BaseStrategy;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, TransactionBehavior};
 
 /// Values by key. Shared between threads.
@@ -49,8 +48,7 @@ impl Cache {
     /// The file that is used unless another is named: below `$XDG_CACHE_HOME` or `~/.cache`, on Windows below the
     /// local application data. None where there is no home folder.
     pub fn default_path() -> Option<PathBuf> {
-        let strategy = etcetera::choose_base_strategy().ok()?;
-        Some(strategy.cache_dir().join("trajview").join("measures.sqlite"))
+        Some(super::user_folders::cache()?.join("trajview").join("measures.sqlite"))
     }
 
     /// Opens the file, or makes it. One that is no such file, or is damaged, is replaced. The error is a sentence.

@@ -6,8 +6,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use etcetera::BaseStrategy;
-
 use super::{bytes, write};
 
 /// A settings file longer than this is none.
@@ -16,8 +14,7 @@ const LIMIT: u64 = 1 << 20;
 /// The file that is read unless another is named: below `$XDG_CONFIG_HOME` or `~/.config`, on Windows below the
 /// roaming application data. None where there is no home folder.
 pub fn default_path() -> Option<PathBuf> {
-    let strategy = etcetera::choose_base_strategy().ok()?;
-    Some(strategy.config_dir().join("trajview").join("config.toml"))
+    Some(super::user_folders::config()?.join("trajview").join("config.toml"))
 }
 
 /// The text of a settings file; None where there is no such file. The error is a sentence.

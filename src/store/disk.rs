@@ -109,6 +109,7 @@ pub fn start(path: &Path) -> io::Result<(Vec<u8>, u64)> {
 }
 
 /// A file that is read here and there: of an address only those parts are fetched that are read.
+#[derive(Debug)]
 pub enum Reader {
     Disk(fs::File),
     Address { path: PathBuf, len: u64, at: u64 },

@@ -1,5 +1,5 @@
 //! What a folder holds: its entries by name, regular files and folders. A link is neither: nothing outside a recording
-//! is followed.
+//! is followed. In a folder of logs a link to a file is the log that it leads to: see [`is_log_file`].
 
 pub use super::disk::name_of;
 use super::{disk, inside};
@@ -41,6 +41,17 @@ pub fn is_plain_file(path: &Path) -> bool {
         Ok(meta) => meta.is_file(),
         Err(_) => inside::below(path).is_some_and(|place| place.is_file()),
     }
+}
+
+/// Whether a log may be read from here: a regular file, or in a folder of logs a link to one. The caches of model hubs consist of
+/// such links. Inside of a bundle no link is followed, and a link to a folder never: it may lead back.
+pub fn is_log_file(path: &Path) -> bool {
+    is_plain_file(path) || leads_to_log(path)
+}
+
+fn leads_to_log(path: &Path) -> bool {
+    let is_link = disk::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink());
+    is_link && disk::is_file(path) && !path.ancestors().skip(1).any(is_bundle)
 }
 
 pub fn could_be_log(path: &Path) -> bool {
@@ -96,6 +107,6 @@ pub fn neighbours_of(main: &Path) -> Vec<PathBuf> {
     let mut own = vec![];
     collect_files(&own_folder_of(main), 0, &mut own);
     near.append(&mut own);
-    near.retain(|path| could_be_log(path) && is_plain_file(path));
+    near.retain(|path| could_be_log(path) && is_log_file(path));
     near
 }

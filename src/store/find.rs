@@ -8,8 +8,8 @@ use super::{
     bytes::{self, Access, Allowance, Bytes},
     disk,
     entries::{
-        collect_files, could_be_log, entries_of, is_bundle, is_folder, is_plain_file, name_of,
-        own_folder_of,
+        collect_files, could_be_log, entries_of, is_bundle, is_folder, is_log_file, is_plain_file,
+        name_of, own_folder_of,
     },
     error::OpenError,
     inside, reading,
@@ -173,7 +173,7 @@ fn parts_of(main_path: &Path, main: &Head<'_>, format: &'static dyn Format) -> V
         };
         for folder in folders.into_iter().filter(|folder| is_folder(folder)) {
             let files = entries_of(&folder).into_iter();
-            let files = files.filter(|path| is_plain_file(path)).take(MOST_COMPANIONS);
+            let files = files.filter(|path| is_log_file(path)).take(MOST_COMPANIONS);
             for file in files.filter(|file| !is_around || is_part(file, main, format)) {
                 if found.len() < MOST_COMPANIONS
                     && let Ok((bytes, is_whole)) = reading::read_head(&file)

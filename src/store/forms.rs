@@ -3,7 +3,6 @@
 
 use std::{collections::BTreeMap, fs, path::PathBuf};
 
-use etcetera::BaseStrategy;
 use serde::{Deserialize, Serialize};
 
 use super::write;
@@ -24,8 +23,7 @@ struct Forms {
 }
 
 fn path() -> Option<PathBuf> {
-    let strategy = etcetera::choose_base_strategy().ok()?;
-    Some(strategy.cache_dir().join("trajview").join("forms.json"))
+    Some(super::user_folders::cache()?.join("trajview").join("forms.json"))
 }
 
 fn all() -> Forms {

@@ -4,6 +4,8 @@
 //! its bytes are read by [`super::objects`]. libgit2 sees none of its files: it only compares contents in memory, to
 //! find renames as git does.
 
+#![allow(unsafe_code, reason = "libgit2 has its settings in plain globals")]
+
 use std::{
     collections::{BTreeMap, HashMap},
     fs,

@@ -16,10 +16,9 @@ use crate::formats::{
 };
 
 use super::{
-    disk,
-    entries::{could_be_log, entries_of, is_plain_file, name_of},
+    entries::{could_be_log, entries_of, is_log_file, name_of},
     executor::Threads,
-    reading,
+    inside, reading,
     remote::{self, Much},
 };
 
@@ -56,7 +55,7 @@ impl Siblings {
     }
 
     fn folder(&self, folder: &Path, format: &'static dyn Format) -> Arc<Known> {
-        let changed = disk::metadata(folder).ok().and_then(|meta| meta.modified);
+        let changed = inside::changed(folder);
         let key = (folder.to_owned(), format.name());
         // Held while a folder is read: who asks for the same one would only read it a second time.
         let mut all = self.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -95,7 +94,7 @@ pub fn among(paths: &[PathBuf], format: &'static dyn Format) -> Companions {
 }
 
 fn belongs_to(path: &Path, format: &dyn Format) -> Option<BelongsTo> {
-    if !could_be_log(path) || !is_plain_file(path) {
+    if !could_be_log(path) || !is_log_file(path) {
         return None;
     }
     let (bytes, is_whole) = reading::read_head(path).ok()?;

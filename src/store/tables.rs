@@ -6,8 +6,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use etcetera::BaseStrategy;
-
 /// Longer is nothing that was written here.
 const MOST_BYTES: u64 = 4096;
 
@@ -49,9 +47,7 @@ fn text_of(file: &Path) -> Option<String> {
 
 /// Below `$XDG_STATE_HOME` or `~/.local/state`; where a system has no such folder, in that of the cache.
 fn file() -> Option<PathBuf> {
-    let strategy = etcetera::choose_base_strategy().ok()?;
-    let folder = strategy.state_dir().unwrap_or_else(|| strategy.cache_dir());
-    Some(folder.join("trajview").join("tables"))
+    Some(super::user_folders::state()?.join("trajview").join("tables"))
 }
 
 #[cfg(test)]

@@ -15,7 +15,10 @@ use crate::formats::{
 
 use super::{
     disk,
-    entries::{could_be_log, entries_of, is_bundle, is_folder, is_plain_file, name_of, stem_of},
+    entries::{
+        could_be_log, entries_of, is_bundle, is_folder, is_log_file, is_plain_file, name_of,
+        stem_of,
+    },
     heads::{KnownHead, KnownHeads},
     inside, reading,
     remote::{self, Much, is_address},
@@ -39,10 +42,10 @@ const MOST_DEEP: usize = 6;
 type Found<'a> = dyn FnMut(PathBuf) -> bool + 'a;
 
 /// The recordings below a folder, sorted: bundles and problems of SlopCodeBench as their folders, logs without their
-/// companions, and nothing of a live run's workspace. Links are not followed.
+/// companions, and nothing of a live run's workspace. Links to files are followed, links to folders are not.
 pub fn runs_below(folder: &Path) -> Vec<PathBuf> {
     let mut runs = vec![];
-    below(folder, 0, None, &mut |run| {
+    below(folder, 0, Walk::of(folder, None), &mut |run| {
         runs.push(run);
         true
     });
@@ -61,7 +64,7 @@ pub fn holds_runs(path: &Path) -> bool {
 pub fn holds_several(path: &Path) -> bool {
     let mut count = 0;
     if holds_runs(path) {
-        below(path, 0, None, &mut |_| {
+        below(path, 0, Walk::of(path, None), &mut |_| {
             count += 1;
             count < 2
         });
@@ -77,7 +80,10 @@ pub fn walk(path: &Path, found: &mut Found<'_>) -> bool {
 
 /// As [`walk`], by what is known of the beginnings of files; what is new is known then, and not saved.
 pub fn walk_knowing(path: &Path, heads: Option<&KnownHeads>, found: &mut Found<'_>) -> bool {
-    if holds_runs(path) { below(path, 0, heads, found) } else { found(path.to_owned()) }
+    match holds_runs(path) {
+        true => below(path, 0, Walk::of(path, heads), found),
+        false => found(path.to_owned()),
+    }
 }
 
 /// Files that are looked into together for [`newest`]: a screen of rows.
@@ -154,7 +160,34 @@ fn is_part(folder: &Path, stems: &HashSet<String>) -> bool {
     stems.contains(name_of(folder)) || name_of(folder) == "workspace.git"
 }
 
-fn below(folder: &Path, depth: usize, heads: Option<&KnownHeads>, found: &mut Found<'_>) -> bool {
+/// What holds for all folders of a walk.
+#[derive(Clone, Copy)]
+struct Walk<'a> {
+    /// The folder that was named.
+    root: &'a Path,
+    heads: Option<&'a KnownHeads>,
+}
+
+impl<'a> Walk<'a> {
+    const fn of(root: &'a Path, heads: Option<&'a KnownHeads>) -> Self {
+        Self { root, heads }
+    }
+
+    /// Whether a path is a link to what the walk finds without it.
+    fn finds_twice(&self, path: &Path) -> bool {
+        let is_link = disk::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink());
+        is_link
+            && match (disk::canonical(path), disk::canonical(self.root)) {
+                (Ok(file), Ok(root)) => {
+                    let is_found = could_be_log(&file) || inside::is_named_as_holder(&file);
+                    file.starts_with(root) && is_found
+                }
+                _ => true, // it leads nowhere
+            }
+    }
+}
+
+fn below(folder: &Path, depth: usize, walk: Walk<'_>, found: &mut Found<'_>) -> bool {
     if is_work_folder(folder) {
         return true;
     }
@@ -165,11 +198,12 @@ fn below(folder: &Path, depth: usize, heads: Option<&KnownHeads>, found: &mut Fo
         let sessions = inside::at(folder).map(|place| place.entries()).unwrap_or_default();
         return sessions.into_iter().all(|name| found(folder.join(name)));
     }
-    let entries = entries_of(folder);
+    let mut entries = entries_of(folder);
+    entries.retain(|path| !walk.finds_twice(path));
     if inside::at(folder).is_some_and(|place| place.members.are_runs()) {
         return entries.into_iter().all(found);
     }
-    let Looked { logs, holders } = looked_into(&entries, heads);
+    let Looked { logs, holders } = looked_into(&entries, walk.heads);
     for log in &logs {
         if !found(log.clone()) {
             return false;
@@ -182,7 +216,7 @@ fn below(folder: &Path, depth: usize, heads: Option<&KnownHeads>, found: &mut Fo
     let is_entered = |path: &PathBuf| is_folder(path) || holders.contains(path);
     let folders = entries.iter().filter(|path| !is_part(path, &stems) && is_entered(path));
     for folder in folders {
-        if !below(folder, depth + 1, heads, found) {
+        if !below(folder, depth + 1, walk, found) {
             return false;
         }
     }
@@ -261,6 +295,11 @@ fn look_into(path: &Path, heads: Option<&KnownHeads>) -> Option<Entry> {
     }
     let Ok(meta) = disk::symlink_metadata(path) else {
         return if is_plain_file(path) { read_into(path) } else { None };
+    };
+    // Of a link to a log what it leads to is known.
+    let meta = match meta.is_symlink() && is_log_file(path) {
+        true => disk::metadata(path).ok()?,
+        false => meta,
     };
     if !meta.is_file() {
         return None;
@@ -353,6 +392,34 @@ mod tests {
         std::fs::write(folder.path().join("deep/elsewhere").join(WORK_MARK), "id").unwrap();
 
         assert_eq!(runs_below(folder.path()), [folder.path().join("deep/run-0")]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_to_logs_are_logs_and_links_to_folders_are_not_followed() {
+        use std::{fs, os::unix::fs::symlink};
+        let place = tempfile::tempdir().unwrap();
+        let at = |name: &str| place.path().join(name);
+        let log = "{\"type\":\"user\",\"sessionId\":\"s\",\"uuid\":\"u\",\"message\":{\"role\":\"user\",\"content\":\"x\"}}\n";
+        // As a hub caches what it serves: contents by their sums, and links by their names.
+        fs::create_dir_all(at("hub/blobs")).unwrap();
+        fs::create_dir_all(at("hub/snapshots/1")).unwrap();
+        fs::write(at("hub/blobs/0a1b"), log).unwrap();
+        symlink("../../blobs/0a1b", at("hub/snapshots/1/a.jsonl")).unwrap();
+        fs::create_dir_all(at("elsewhere")).unwrap();
+        fs::write(at("elsewhere/b.jsonl"), log).unwrap();
+        symlink(at("elsewhere/b.jsonl"), at("hub/b.jsonl")).unwrap();
+        // A folder that leads back, a link to nothing, one to itself, and one to a log that is found anyway.
+        symlink("..", at("hub/up")).unwrap();
+        symlink(at("elsewhere"), at("hub/folder")).unwrap();
+        symlink("nothing.jsonl", at("hub/broken.jsonl")).unwrap();
+        symlink("self.jsonl", at("hub/self.jsonl")).unwrap();
+        fs::write(at("hub/c.jsonl"), log).unwrap();
+        symlink("c.jsonl", at("hub/latest.jsonl")).unwrap();
+
+        let expected = ["hub/b.jsonl", "hub/c.jsonl", "hub/snapshots/1/a.jsonl"].map(at);
+        assert_eq!(runs_below(&at("hub")), expected);
+        assert!(expected.iter().all(|run| crate::store::open(run).is_ok()));
     }
 
     #[test]

@@ -356,6 +356,49 @@ fn what_goes_wrong_is_said_in_plain_words() {
 }
 
 #[test]
+fn of_an_error_that_never_ends_no_more_is_read_than_its_beginning() {
+    let place = Place::with_faults(|asked| {
+        (!asked.is_list() && asked.method == "GET").then_some(Fault::Endless(403))
+    });
+    place.store.put("bucket/runs/a.jsonl", log("a", "x"));
+
+    let (code, why) = place.failed(&["show", "s3://bucket/runs/a.jsonl"]);
+
+    assert_eq!(code, 3);
+    assert!(why.contains("access denied"), "{why}");
+    let sent: usize = place.store.asked().iter().map(|asked| asked.sent).sum();
+    assert!(sent < 64 << 20, "{sent}");
+}
+
+#[test]
+fn a_list_that_never_ends_is_given_up_with_a_sentence() {
+    let page = |token: &str, content: &str| {
+        let words = format!(
+            "<ListBucketResult><Name>bucket</Name><IsTruncated>true</IsTruncated>{content}\
+             <NextContinuationToken>{token}</NextContinuationToken></ListBucketResult>"
+        );
+        Some(Fault::Status(200, words))
+    };
+    let count = std::sync::atomic::AtomicUsize::new(0);
+    let place = Place::with_faults(move |asked| {
+        if !asked.is_list() {
+            return None;
+        }
+        match asked.query.contains("prefix=same") {
+            true => page("again", ""),
+            false => page(&count.fetch_add(1, Ordering::SeqCst).to_string(), ""),
+        }
+    });
+    let why = |address: &str| place.failed(&["show", address]).1;
+
+    let same = why("s3://bucket/same/");
+    assert!(same.contains("gives a list that never ends: it names the same page twice"), "{same}");
+    let empty = why("s3://bucket/empty/");
+    assert!(empty.contains("a hundred pages one after the other have no objects"), "{empty}");
+    assert!(place.store.asked().len() < 200);
+}
+
+#[test]
 fn a_server_that_is_not_there_is_told_with_its_name() {
     let place = Place::new();
     // A port that nobody listens at any more.

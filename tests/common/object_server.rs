@@ -36,6 +36,8 @@ impl Asked {
 pub enum Fault {
     /// This status with this body.
     Status(u16, String),
+    /// This status, with a body that never ends.
+    Endless(u16),
     /// The body ends after so many bytes.
     Cut(usize),
     /// Another address.
@@ -144,6 +146,14 @@ fn serve(
         let mut writer = stream;
         let written = writer.write_all(head.as_bytes());
         let written = written.and_then(|()| if is_head { Ok(()) } else { writer.write_all(&body) });
+        if matches!(fault, Some(Fault::Endless(_))) {
+            // Until nobody reads it any more.
+            while seen.lock().is_ok() && writer.write_all(&[b'x'; 1 << 16]).is_ok() {
+                if let Some(last) = seen.lock().unwrap().last_mut() {
+                    last.sent += 1 << 16;
+                }
+            }
+        }
         if written.is_err() || matches!(fault, Some(Fault::Cut(_) | Fault::NotHttp)) {
             let _ = stream.shutdown(std::net::Shutdown::Both);
             return;
@@ -185,6 +195,12 @@ fn answer(
     match fault {
         Some(Fault::NotHttp) => return ("this is not the language of the web\r\n".into(), vec![]),
         Some(Fault::Status(status, body)) => return plain(*status, "", body.clone().into_bytes()),
+        Some(Fault::Endless(status)) => {
+            return (
+                format!("HTTP/1.1 {status} x\r\ncontent-length: {}\r\n\r\n", 1_u64 << 40),
+                vec![],
+            );
+        }
         Some(Fault::Redirect(status, to)) => {
             return plain(*status, &format!("location: {to}\r\n"), vec![]);
         }

@@ -33,6 +33,47 @@ fn a_signal_that_ends_the_program_gives_the_terminal_back() {
     }
 }
 
+/// What a terminal that reads nothing does not get it cannot be given back either; its modes can.
+#[test]
+fn a_terminal_that_reads_nothing_gets_its_modes_back_and_the_program_ends() {
+    use std::{
+        os::fd::AsFd,
+        process::{Command, Stdio},
+    };
+
+    for (delay, size) in [(0, (80, 24)), (700, (400, 200))] {
+        let pair = portable_pty::native_pty_system()
+            .openpty(portable_pty::PtySize { cols: size.0, rows: size.1, ..Default::default() })
+            .unwrap();
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_trajview"));
+        let cache = tempfile::tempdir().unwrap();
+        command.arg(SAMPLE);
+        command.env("TERM", "xterm-256color");
+        command.env("XDG_CACHE_HOME", cache.path());
+        command.cwd(env!("CARGO_MANIFEST_DIR"));
+        let terminal = std::fs::OpenOptions::new()
+            .read(true)
+            .write(true)
+            .open(pair.master.tty_name().unwrap())
+            .unwrap();
+        let modes = || rustix::termios::tcgetattr(terminal.as_fd()).unwrap().local_modes;
+        let before = modes();
+        let mut child = pair.slave.spawn_command(command).unwrap();
+        let start = Instant::now();
+        while modes() == before {
+            assert!(start.elapsed() < Duration::from_secs(60), "it never took the terminal");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        std::thread::sleep(Duration::from_millis(delay));
+
+        let id = child.process_id().unwrap().to_string();
+        Command::new("kill").args(["-TERM", &id]).stdout(Stdio::null()).status().unwrap();
+
+        let status = child.wait().unwrap();
+        assert_eq!((status.exit_code(), modes()), (143, before), "after {delay} ms");
+    }
+}
+
 /// Set for the process that is started to panic.
 const FALLS_OVER: &str = "TRAJVIEW_TEST_FALLS_OVER";
 

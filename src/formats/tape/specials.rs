@@ -1,5 +1,10 @@
 //! Looking for the end of a string, many bytes at a time.
 
+#![allow(
+    unsafe_code,
+    reason = "SSE2 has functions of its own, and every processor of x86-64 has SSE2"
+)]
+
 /// Bytes of a text by 64 at a time: those that mean something within a string are some tens of bytes apart as a rule.
 pub struct Block {
     bytes: [u8; Self::BYTES],

@@ -7,6 +7,7 @@ use std::{
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
+        mpsc,
     },
     time::Duration,
 };
@@ -41,8 +42,11 @@ pub trait Answers: Send {
 /// A longer line is no question and no answer (bytes).
 const MOST_BYTES: u64 = 4 << 20;
 
-/// How long one side waits for the other.
+/// How long the run waits for a question and until its answer is taken. Nobody else waits for that.
 const PATIENCE: Duration = Duration::from_secs(20);
+
+/// How long whoever asks waits in all, however slowly the answer comes: an agent stands still meanwhile.
+const MOST_TIME: Duration = Duration::from_secs(2);
 
 /// Answers until it is dropped.
 #[derive(Debug)]
@@ -118,14 +122,25 @@ mod system {
 
     /// Asks the run at this socket. The error is a sentence.
     pub fn ask(socket: &Path, asked: &Asked) -> Result<Answer, String> {
-        let asked = || -> std::io::Result<Answer> {
-            let stream = UnixStream::connect(socket)?;
-            stream.set_read_timeout(Some(PATIENCE))?;
-            stream.set_write_timeout(Some(PATIENCE))?;
-            say(&stream, asked)?;
-            Ok(serde_json::from_str(&line_of(&stream)?)?)
-        };
-        asked().map_err(|why| format!("no run answers at {}: {why}", socket.display()))
+        let (sender, answer) = mpsc::channel();
+        let (place, question) = (socket.to_owned(), asked.clone());
+        // Connecting, writing and reading may each take for ever where the other side hangs: all of it is left behind then.
+        std::thread::spawn(move || {
+            let _ = sender.send(exchange(&place, &question)); // nobody waits any more
+        });
+        let answer = answer.recv_timeout(MOST_TIME).unwrap_or_else(|_| {
+            let why = format!("no answer within {} s", MOST_TIME.as_secs());
+            Err(std::io::Error::new(std::io::ErrorKind::TimedOut, why))
+        });
+        answer.map_err(|why| format!("no run answers at {}: {why}", socket.display()))
+    }
+
+    fn exchange(socket: &Path, asked: &Asked) -> std::io::Result<Answer> {
+        let stream = UnixStream::connect(socket)?;
+        stream.set_read_timeout(Some(MOST_TIME))?;
+        stream.set_write_timeout(Some(MOST_TIME))?;
+        say(&stream, asked)?;
+        Ok(serde_json::from_str(&line_of(&stream)?)?)
     }
 }
 
@@ -179,5 +194,21 @@ mod tests {
 
         assert_eq!(answer.text, r#"Search { query: "why\nnot" }"#);
         assert!(ask(&socket, &asked).unwrap_err().starts_with("no run answers at"));
+    }
+
+    #[test]
+    fn a_run_that_hangs_is_waited_for_two_seconds_and_no_longer() {
+        let place = tempfile::tempdir().unwrap();
+        let socket = place.path().join("s");
+        // It takes no question; the system lets in some, and then nobody.
+        let listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+        let asked = Asked::Search { query: "x".repeat(2 << 20) };
+
+        let begun = std::time::Instant::now();
+        let why = ask(&socket, &asked).unwrap_err();
+
+        assert!(why.ends_with("no answer within 2 s") || why.contains("unavailable"), "{why}");
+        assert!(begun.elapsed() < 3 * MOST_TIME, "{:?}", begun.elapsed());
+        drop(listener);
     }
 }

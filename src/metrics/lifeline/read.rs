@@ -87,7 +87,7 @@ pub(super) fn of_whole(
     text: &str,
     tree: &Tree,
 ) -> FileFacts {
-    let flat = Flat::of(tree);
+    let flat = Flat::of(tree.root_node());
     if flat.depth > MAX_DEPTH {
         return FileFacts::default();
     }

@@ -3,7 +3,7 @@
 use crate::code::flat::Flat;
 use std::borrow::Cow;
 
-use tree_sitter::Tree;
+use tree_sitter::{Node, Tree};
 
 use super::{
     MAX_BYTES, MAX_DEPTH,
@@ -67,9 +67,9 @@ fn try_measure(
     }
     let written = read(bytes, ruler.profile())?;
     let text = text::universal(&written);
-    tree::with_tree(grammar, text.as_bytes(), |tree| {
-        let tree = tree.ok_or(Skip::NoGrammar)?;
-        measure_tree(grammar, (&written, &text), tree, ruler, seen)
+    tree::with_tree(grammar, text.as_bytes(), |root| {
+        let root = root.ok_or(Skip::NoGrammar)?;
+        measure_tree(grammar, (&written, &text), root, ruler, seen)
     })
 }
 
@@ -79,19 +79,19 @@ type Texts<'a> = (&'a Cow<'a, str>, &'a Cow<'a, str>);
 fn measure_tree(
     grammar: Grammar,
     (written, text): Texts<'_>,
-    tree: &Tree,
+    root: Node<'_>,
     ruler: &Ruler,
     seen: impl FnOnce(Parsed<'_>),
 ) -> Result<FileMeasure, Skip> {
-    if tree.root_node().has_error() && !bears_errors(grammar, ruler.profile()) {
+    if root.has_error() && !bears_errors(grammar, ruler.profile()) {
         return Err(Skip::SyntaxError);
     }
-    let flat = Flat::of(tree);
+    let flat = Flat::of(root);
     if flat.depth > MAX_DEPTH {
         return Err(Skip::TooDeep);
     }
     let is_as_written = matches!((written, text), (Cow::Borrowed(_), Cow::Borrowed(_)));
-    if is_as_written && !tree.root_node().has_error() {
+    if is_as_written && !root.has_error() {
         seen(Parsed { grammar, text, flat: &flat });
     }
     if grammar == Grammar::Python && python::is_refused(text, &flat, ruler.profile()) {
@@ -106,10 +106,10 @@ fn measure_tree(
     }
     match rules_see(written, grammar, ruler.profile()) {
         Some(tree) => {
-            let flat = Flat::of(&tree);
-            Ok(with_rules(measure, ruler, grammar, written, (&tree, &flat)))
+            let flat = Flat::of(tree.root_node());
+            Ok(with_rules(measure, ruler, grammar, written, &flat))
         }
-        None => Ok(with_rules(measure, ruler, grammar, text, (tree, &flat))),
+        None => Ok(with_rules(measure, ruler, grammar, text, &flat)),
     }
 }
 
@@ -130,9 +130,9 @@ fn with_rules(
     ruler: &Ruler,
     grammar: Grammar,
     text: &str,
-    tree: (&Tree, &Flat<'_>),
+    flat: &Flat<'_>,
 ) -> FileMeasure {
-    let found = ruler.rules().scan(grammar, text, tree, ruler.profile().comments());
+    let found = ruler.rules().scan(grammar, text, flat, ruler.profile().comments());
     let suppressed = u32::try_from(found.all.len() - found.kept.len()).unwrap_or(u32::MAX);
     let counted = if ruler.profile().heeds_suppressions() { found.kept } else { found.all };
     let hit = |hit: Match<'_>| Hit {

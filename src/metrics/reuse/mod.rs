@@ -168,7 +168,7 @@ fn try_read(form: Form, bytes: &[u8]) -> Result<Facts, Skip> {
     if tree.root_node().has_error() {
         return Err(Skip::SyntaxError);
     }
-    let flat = Flat::of(&tree);
+    let flat = Flat::of(tree.root_node());
     if flat.depth > MAX_DEPTH {
         return Err(Skip::TooDeep);
     }

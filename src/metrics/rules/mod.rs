@@ -95,16 +95,16 @@ impl Rules {
         &self.problems
     }
 
-    /// Every match in a file, in the order they start. `tree` is that of `text`, and `flat` of `tree`.
+    /// Every match in a file, in the order they start. `flat` is of the tree of `text`.
     pub fn scan(
         &self,
         grammar: Grammar,
         text: &str,
-        (tree, flat): (&tree_sitter::Tree, &Flat<'_>),
+        flat: &Flat<'_>,
         comments: Comments,
     ) -> Found<'_> {
         let set = self.sets.get(&grammar);
-        set.map_or_else(Found::default, |set| set.scan(text, tree, flat, comments))
+        set.map_or_else(Found::default, |set| set.scan((grammar, text), flat, comments))
     }
 }
 

@@ -13,7 +13,10 @@ use super::{
     load,
     plain::{PlainDoc, PlainNode},
 };
-use crate::code::flat::Flat;
+use crate::code::{
+    flat::Flat,
+    tree::{self, Grammar},
+};
 
 /// A rule that runs.
 pub struct Rule {
@@ -143,16 +146,23 @@ impl Set {
         self.rules.iter()
     }
 
-    /// `flat` is of `tree`, and that of `text`.
-    pub fn scan(&self, text: &str, tree: &Tree, flat: &Flat<'_>, comments: Comments) -> Found<'_> {
+    /// `flat` is of the tree of `text`. The library takes a tree that it owns: one is parsed for it, where a rule needs it.
+    pub fn scan(
+        &self,
+        (grammar, text): (Grammar, &str),
+        flat: &Flat<'_>,
+        comments: Comments,
+    ) -> Found<'_> {
         let Some(lang) = self.rules.first().map(|rule| rule.language) else {
             return Found::default();
         };
         let mut all = self.direct(text, flat, comments);
         let may_ignore = memchr::memmem::find(text.as_bytes(), b"ast-grep-ignore").is_some();
         let mut kept = None;
-        if may_ignore || !self.are_all_direct(flat) {
-            let doc = StrDoc { src: text.to_owned(), lang, tree: tree.clone() };
+        let needs_library = may_ignore || !self.are_all_direct(flat);
+        let tree = needs_library.then(|| tree::parse(grammar, text.as_bytes())).flatten();
+        if let Some(tree) = tree {
+            let doc = StrDoc { src: text.to_owned(), lang, tree };
             let by_library = match comments {
                 Comments::PassedOver => self.by_library(&AstGrep::doc(doc), flat, may_ignore),
                 Comments::Taken => self.by_library(&AstGrep::doc(PlainDoc(doc)), flat, may_ignore),
@@ -209,8 +219,7 @@ impl Set {
         may_ignore: bool,
     ) -> Found<'_> {
         let mut all = vec![];
-        // The same nodes of the tree that the library has.
-        let theirs = Flat::of(root.root().get_doc().tree());
+        let theirs = Flat::of(root.root().get_doc().tree().root_node());
         for (at, entry) in theirs.entries.iter().enumerate() {
             for &rule in self.by_kind.get(usize::from(entry.kind)).into_iter().flatten() {
                 if self.is_direct(rule, flat) {
@@ -293,10 +302,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{
-        code::tree::{self, Grammar},
-        metrics::rules::Rules,
-    };
+    use crate::metrics::rules::Rules;
 
     static RULES: LazyLock<Rules> = LazyLock::new(Rules::built_in);
 
@@ -312,7 +318,7 @@ mod tests {
 
     fn ways<'r>(set: &'r Set, text: &str, comments: Comments) -> (Vec<Match<'r>>, Vec<Match<'r>>) {
         let tree = tree::parse(Grammar::Python, text.as_bytes()).unwrap();
-        let ours = set.scan(text, &tree, &Flat::of(&tree), comments).all;
+        let ours = set.scan((Grammar::Python, text), &Flat::of(tree.root_node()), comments).all;
         let doc = StrDoc { src: text.to_owned(), lang: SupportLang::Python, tree: tree.clone() };
         let theirs = match comments {
             Comments::PassedOver => set.kept(&AstGrep::doc(doc)),
@@ -374,9 +380,8 @@ mod tests {
     #[test]
     fn where_a_node_has_no_text_the_library_matches() {
         let tree = tree::parse(Grammar::Python, CODE.as_bytes()).unwrap();
-        let mut flat = Flat::of(&tree);
-        let found =
-            |flat: &Flat<'_>| RULES.scan(Grammar::Python, CODE, (&tree, flat), Comments::Taken).all;
+        let mut flat = Flat::of(tree.root_node());
+        let found = |flat: &Flat<'_>| RULES.scan(Grammar::Python, CODE, flat, Comments::Taken).all;
         let ours = found(&flat);
 
         flat.has_empty = true;

@@ -12,7 +12,8 @@ fn problems(text: &str) -> Vec<String> {
 
 fn found(rules: &Rules, text: &str) -> (usize, usize) {
     let tree = tree::parse(Grammar::Python, text.as_bytes()).unwrap();
-    let found = rules.scan(Grammar::Python, text, (&tree, &Flat::of(&tree)), Comments::PassedOver);
+    let found =
+        rules.scan(Grammar::Python, text, &Flat::of(tree.root_node()), Comments::PassedOver);
     (found.all.len(), found.kept.len())
 }
 
@@ -28,7 +29,8 @@ fn a_match_has_its_rule_and_lines() {
     let text = "x = []\nx.append(\n    1\n)\n";
     let tree = tree::parse(Grammar::Python, text.as_bytes()).unwrap();
 
-    let found = rules.scan(Grammar::Python, text, (&tree, &Flat::of(&tree)), Comments::PassedOver);
+    let found =
+        rules.scan(Grammar::Python, text, &Flat::of(tree.root_node()), Comments::PassedOver);
 
     assert_eq!(found.all, [Match { start: 2, end: 4, rule: "append" }]);
 }
@@ -49,7 +51,7 @@ fn a_comment_is_passed_over_or_taken() {
     let tree = tree::parse(Grammar::Python, text.as_bytes()).unwrap();
     let count = |text: &str, comments| {
         let tree = tree::parse(Grammar::Python, text.as_bytes()).unwrap();
-        rules.scan(Grammar::Python, text, (&tree, &Flat::of(&tree)), comments).all.len()
+        rules.scan(Grammar::Python, text, &Flat::of(tree.root_node()), comments).all.len()
     };
 
     assert!(!tree.root_node().has_error());
@@ -164,7 +166,7 @@ mod built_in {
         let tree = tree::parse(Grammar::Python, text.as_bytes()).unwrap();
         assert!(!tree.root_node().has_error(), "a syntax error in\n{text}");
         let found =
-            rules.scan(Grammar::Python, text, (&tree, &Flat::of(&tree)), Comments::PassedOver);
+            rules.scan(Grammar::Python, text, &Flat::of(tree.root_node()), Comments::PassedOver);
         found.all.iter().map(|hit| hit.rule.to_owned()).collect()
     }
 

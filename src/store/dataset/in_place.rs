@@ -5,6 +5,8 @@
 //! and the columns fit into [`MOST_BYTES`], the rows are handed on in that order: counting how many rows a
 //! value has is a hundred times as fast as sorting millions. One file is sorted by task and run as it is.
 
+#![allow(unsafe_code, reason = "SQLite asks a table in C, and trusts how it lies in memory")]
+
 use std::{
     borrow::Cow,
     collections::HashMap,
@@ -37,6 +39,8 @@ use rusqlite::{
         VTabKind, sqlite3_vtab, sqlite3_vtab_cursor,
     },
 };
+
+use crate::store::guarded::guarded;
 
 use super::{
     columns::{Kind, Table, columns},
@@ -137,7 +141,8 @@ impl InPlace {
         thread::spawn(move || {
             for (path, footer) in &source.files {
                 let mut send = |batch| sender.send(Ok(batch)).is_ok();
-                match each_batch(path, footer, &names, &keyed, &mut send) {
+                let read = guarded(|| each_batch(path, footer, &names, &keyed, &mut send));
+                match read.unwrap_or_else(|why| Err(why.into())) {
                     Ok(true) => {}
                     Ok(false) => return, // nobody listens
                     Err(why) => {

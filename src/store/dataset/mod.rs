@@ -44,5 +44,5 @@ pub use parquet::schema_of;
 pub use shard::{Shard, id_of};
 pub use spool::{RunRows, Spool};
 #[cfg(feature = "sql")]
-pub use sql::{Answer, Database, named_in};
+pub use sql::{Answer, AskError, Database, named_in};
 pub use waiting::WaitingRows;

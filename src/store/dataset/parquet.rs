@@ -26,6 +26,8 @@ use parquet::{
     },
 };
 
+use crate::store::{guarded::guarded, parquet_footer};
+
 use super::{
     cell::{Cell, Row},
     columns::{Column, Kind, SCHEMA, Table, columns, described},
@@ -221,7 +223,10 @@ fn failed(why: ParquetError) -> io::Error {
 ///
 /// A sentence, where it is no Parquet, or none of ours.
 pub(super) fn footer(file: &File) -> Result<ArrowReaderMetadata, String> {
-    let footer = ArrowReaderMetadata::load(file, ArrowReaderOptions::new())
+    let checked = file.metadata().and_then(|meta| parquet_footer::check(&mut &*file, meta.len()));
+    checked.map_err(|why| format!("no Parquet that can be read: {why}"))?;
+    let footer = guarded(|| ArrowReaderMetadata::load(file, ArrowReaderOptions::new()))
+        .map_err(|why| why.to_string())?
         .map_err(|why| format!("no Parquet that can be read: {why}"))?;
     match schema_of(&footer) {
         Some(SCHEMA) => Ok(footer),
@@ -292,19 +297,30 @@ fn read_by_batch(
     };
     let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, footer);
     let builder = builder.with_projection(mask);
-    let mut batches = builder.with_batch_size(BATCH_ROWS).build().map_err(|why| why.to_string())?;
+    let mut batches = guarded(|| builder.with_batch_size(BATCH_ROWS).build())
+        .map_err(|why| why.to_string())?
+        .map_err(|why| why.to_string())?;
+    let mut is_damaged = false;
     let mut read: std::vec::IntoIter<Row> = vec![].into_iter();
     Ok(Box::new(std::iter::from_fn(move || {
         loop {
             if let Some(row) = read.next() {
                 return Some(Ok(row));
             }
-            match batches.next()? {
-                Ok(batch) => {
-                    let rows: Vec<Row> = (0..batch.num_rows()).map(|at| row(&batch, at)).collect();
-                    read = rows.into_iter();
+            if is_damaged {
+                return None;
+            }
+            let rows_of = |batch: &RecordBatch| -> Vec<Row> {
+                (0..batch.num_rows()).map(|at| row(batch, at)).collect()
+            };
+            match guarded(|| batches.next().map(|batch| batch.map(|batch| rows_of(&batch)))) {
+                Ok(Some(Ok(rows))) => read = rows.into_iter(),
+                Ok(Some(Err(why))) => return Some(Err(why.to_string())),
+                Ok(None) => return None,
+                Err(why) => {
+                    is_damaged = true;
+                    return Some(Err(why.to_string()));
                 }
-                Err(why) => return Some(Err(why.to_string())),
             }
         }
     })))

@@ -4,7 +4,8 @@
 use std::{collections::BTreeMap, io};
 
 use rusqlite::{
-    Connection, ToSql, params_from_iter, types::ToSqlOutput, types::Value, types::ValueRef,
+    Connection, ToSql, limits::Limit, params_from_iter, types::ToSqlOutput, types::Value,
+    types::ValueRef,
 };
 
 use super::{
@@ -24,6 +25,43 @@ pub struct Answer {
 /// The tables of a spool, to be asked.
 pub struct Database(Connection);
 
+/// Bytes of memory that SQLite may take for a query; what it sorts or groups beyond that is on the disk.
+const MOST_MEMORY: i64 = 192 << 20;
+
+/// Bytes of one value, whatever a query makes of the texts of runs.
+const LONGEST: i32 = 48 << 20;
+
+/// Bytes of an answer, which is held until its columns are laid out.
+const MOST_OF_AN_ANSWER: usize = 96 << 20;
+
+/// Why a query has no answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AskError {
+    /// A sentence.
+    #[error("{0}")]
+    Wrong(String),
+    #[error("the query was interrupted")]
+    Interrupted,
+}
+
+/// Ends the query of a [`Database`] from another thread.
+pub struct Interrupt(rusqlite::InterruptHandle);
+
+impl Interrupt {
+    pub fn interrupt(&self) {
+        self.0.interrupt();
+    }
+}
+
+/// A database that is nowhere, within the bounds of memory.
+fn bounded() -> io::Result<Connection> {
+    let connection = Connection::open("").map_err(io::Error::other)?;
+    connection.pragma_update(None, "hard_heap_limit", MOST_MEMORY).map_err(io::Error::other)?;
+    connection.pragma_update(None, "temp_store", "file").map_err(io::Error::other)?;
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST).map_err(io::Error::other)?;
+    Ok(connection)
+}
+
 impl Database {
     /// Takes the rows of some tables; the others are there without rows.
     ///
@@ -31,7 +69,7 @@ impl Database {
     ///
     /// Where the rows cannot be read or the database cannot be written.
     pub fn of(spool: &mut Spool, tables: &[Table]) -> io::Result<Self> {
-        let mut connection = Connection::open("").map_err(io::Error::other)?;
+        let mut connection = bounded()?;
         for table in Table::ALL {
             connection.execute(&created(table), ()).map_err(io::Error::other)?;
         }
@@ -49,7 +87,7 @@ impl Database {
     ///
     /// Where a part cannot be read or the database cannot be written.
     pub fn over(exported: &Exported, query: &str) -> io::Result<Self> {
-        let mut connection = Connection::open("").map_err(io::Error::other)?;
+        let mut connection = bounded()?;
         let (mentions, named) = (Mentions::of(query), named_in(query));
         let lying = register_lying(exported, &mentions, &named, &connection)?;
         for table in Table::ALL.into_iter().filter(|table| !lying.contains(table)) {
@@ -68,22 +106,38 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// A sentence of SQLite's, where the query is wrong, and where it is no query.
-    pub fn ask(&self, query: &str) -> Result<Answer, String> {
-        let said = |why: rusqlite::Error| why.to_string();
-        let mut statement = self.0.prepare(query).map_err(said)?;
+    /// A sentence of SQLite's, where the query is wrong, and where it is no query; where it takes more than it may, and where
+    /// somebody interrupts it.
+    pub fn ask(&self, query: &str) -> Result<Answer, AskError> {
+        let mut statement = self.0.prepare(query).map_err(sentence)?;
         if !statement.readonly() || statement.column_count() == 0 {
-            return Err("expected one query, as select; nothing can be changed here".into());
+            let why = "expected one query, as select; nothing can be changed here";
+            return Err(AskError::Wrong(why.into()));
         }
         let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
-        let mut found = statement.query(()).map_err(said)?;
-        let mut rows = vec![];
-        while let Some(row) = found.next().map_err(said)? {
+        let mut found = statement.query(()).map_err(sentence)?;
+        let (mut rows, mut bytes) = (vec![], 0_usize);
+        while let Some(row) = found.next().map_err(sentence)? {
             let cells = (0..names.len()).map(|at| row.get_ref(at).map(cell));
-            rows.push(cells.collect::<Result<Vec<_>, _>>().map_err(said)?);
+            let cells = cells.collect::<Result<Vec<_>, _>>().map_err(sentence)?;
+            let sizes =
+                cells.iter().map(|cell| size_of::<Cell>() + cell.text().map_or(0, str::len));
+            bytes += size_of::<Vec<Cell>>() + sizes.sum::<usize>();
+            if bytes > MOST_OF_AN_ANSWER {
+                return Err(AskError::Wrong(format!(
+                    "the answer has more than {} MiB; ask for fewer rows or columns, or export the tables",
+                    MOST_OF_AN_ANSWER >> 20
+                )));
+            }
+            rows.push(cells);
         }
         drop(found);
         Ok(Answer { columns: names, rows })
+    }
+
+    /// By which another thread ends a query.
+    pub fn interrupt(&self) -> Interrupt {
+        Interrupt(self.0.get_interrupt_handle())
     }
 }
 
@@ -142,6 +196,27 @@ fn fill(
     rows(&mut |row| statement.execute(params_from_iter(row)).map(drop).map_err(io::Error::other))?;
     drop(statement);
     transaction.commit().map_err(io::Error::other)
+}
+
+/// What SQLite says, in a sentence.
+fn sentence(why: rusqlite::Error) -> AskError {
+    use rusqlite::ErrorCode;
+    AskError::Wrong(match why.sqlite_error_code() {
+        Some(ErrorCode::OperationInterrupted) => return AskError::Interrupted,
+        Some(ErrorCode::OutOfMemory) => format!(
+            "the query needs more than {} MiB of memory; ask for fewer or shorter values",
+            MOST_MEMORY >> 20
+        ),
+        Some(ErrorCode::TooBig) => format!(
+            "the query makes a value of more than {} MiB; ask for shorter ones, as substr(text, 1, 1000)",
+            LONGEST >> 20
+        ),
+        Some(ErrorCode::DiskFull) => {
+            "the query needs more room on the disk than there is, for what it sorts or groups"
+                .into()
+        }
+        _ => why.to_string(),
+    })
 }
 
 /// From which tables a query takes rows, as far as its words tell.
@@ -335,6 +410,52 @@ mod tests {
         {
             assert!(database.ask(query).is_err(), "{query}");
         }
-        assert!(database.ask("select nothing from runs").unwrap_err().contains("nothing"));
+        assert!(
+            database.ask("select nothing from runs").unwrap_err().to_string().contains("nothing")
+        );
+    }
+
+    #[test]
+    fn the_memory_of_a_query_and_of_its_answer_is_bounded_whatever_it_asks_for() {
+        let database = database();
+        let many = "with recursive n(i) as (select 1 union all select i + 1 from n where i < 400)";
+        for query in [
+            "select zeroblob(999999999)",
+            "select length(randomblob(999999999))",
+            "select printf('%.*c', 999999999, 'x')",
+            "select replace(replace(hex(zeroblob(9999)), '0', hex(zeroblob(9999))), '0', '0123456789')",
+            &format!("{many} select group_concat(hex(zeroblob(99999))) from n"),
+            &format!("{many} select i, hex(zeroblob(999999)) from n"),
+        ] {
+            let why = database.ask(query).unwrap_err().to_string();
+            assert!(why.contains(" MiB"), "{query}: {why}");
+        }
+        let sorted = format!(
+            "{many} select count(*) from (select hex(randomblob(99999)) h from n order by h)"
+        );
+        assert_eq!(database.ask(&sorted).unwrap().rows, [[Cell::Whole(400)]]);
+    }
+
+    #[test]
+    fn a_query_without_an_end_is_interrupted() {
+        let database = database();
+        let interrupt = database.interrupt();
+        let (begin, begun) = std::sync::mpsc::channel::<()>();
+
+        let outcome = std::thread::scope(|scope| {
+            scope.spawn(move || {
+                // Until one of them comes while the query runs.
+                while begun.try_recv() == Err(std::sync::mpsc::TryRecvError::Empty) {
+                    interrupt.interrupt();
+                    std::thread::yield_now();
+                }
+            });
+            let endless = "with recursive n(i) as (select 1 union all select i + 1 from n) select count(*) from n";
+            let outcome = database.ask(endless);
+            drop(begin);
+            outcome
+        });
+
+        assert_eq!(outcome, Err(AskError::Interrupted));
     }
 }

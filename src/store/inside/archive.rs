@@ -12,16 +12,57 @@ use crate::store::{bytes, disk};
 
 /// A zip archive, an Inspect log among them; ZIP64, deflate and zstd.
 pub struct Zip {
-    file: PathBuf,
+    /// Its list of members is read once; whoever reads one opens the file again.
+    archive: zip::ZipArchive<Reopened>,
     names: Names,
     /// The name in the archive of each member; of an Inspect sample in pieces, its folder.
     places: Vec<String>,
+    /// Of an Inspect log the names of all members, sorted, by which the pieces of a sample are found.
+    sorted: Vec<String>,
     is_eval: bool,
+}
+
+/// A file that each clone opens for itself, when it is first read.
+#[derive(Debug)]
+struct Reopened {
+    file: PathBuf,
+    reader: Option<BufReader<disk::Reader>>,
+}
+
+impl Reopened {
+    fn of(file: &Path) -> Self {
+        Self { file: file.to_owned(), reader: None }
+    }
+
+    fn reader(&mut self) -> io::Result<&mut BufReader<disk::Reader>> {
+        if self.reader.is_none() {
+            self.reader = Some(disk::Reader::of(&self.file)?.buffered());
+        }
+        self.reader.as_mut().ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+}
+
+impl Clone for Reopened {
+    fn clone(&self) -> Self {
+        Self::of(&self.file)
+    }
+}
+
+impl Read for Reopened {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.reader()?.read(into)
+    }
+}
+
+impl Seek for Reopened {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.reader()?.seek(to)
+    }
 }
 
 impl Zip {
     pub fn open(file: &Path) -> Option<Self> {
-        let archive = zip::ZipArchive::new(disk::Reader::of(file).ok()?.buffered()).ok()?;
+        let archive = zip::ZipArchive::new(Reopened::of(file)).ok()?;
         let all: Vec<String> = archive
             .file_names()
             .take(MOST_MEMBERS)
@@ -39,23 +80,30 @@ impl Zip {
         members.sort_by_cached_key(|member| natural(&member.0));
         members.dedup_by(|a, b| a.0 == b.0);
         let (names, places) = members.into_iter().unzip();
-        Some(Self { file: file.to_owned(), names: Names::of_paths(names), places, is_eval })
+        let mut sorted = if is_eval { all } else { vec![] };
+        sorted.sort_unstable();
+        // A clone has not opened the file: it is not held open for as long as it is known.
+        let archive = archive.clone();
+        Some(Self { archive, names: Names::of_paths(names), places, sorted, is_eval })
+    }
+
+    /// The members whose names begin so.
+    fn pieces_below(&self, folder: &str) -> &[String] {
+        let start = self.sorted.partition_point(|name| name.as_str() < folder);
+        let below = &self.sorted[start..];
+        &below[..below.iter().take_while(|name| name.starts_with(folder)).count()]
     }
 
     fn entry(&self, place: &str, most: u64) -> io::Result<(Vec<u8>, Option<String>)> {
-        let mut archive = zip::ZipArchive::new(disk::Reader::of(&self.file)?.buffered())?;
+        let mut archive = self.archive.clone();
         let entry = archive.by_name(place)?;
         Ok(bytes::read_within(entry, most))
     }
 
     /// A sample that is written in pieces: its own fields, and the messages of all pieces in order.
     fn pieces(&self, folder: &str, most: u64) -> io::Result<(Vec<u8>, Option<String>)> {
-        let mut archive = zip::ZipArchive::new(disk::Reader::of(&self.file)?.buffered())?;
-        let mut names: Vec<String> = archive
-            .file_names()
-            .filter_map(|name| Some(name.ok()?.into_owned()))
-            .filter(|name| name.starts_with(folder))
-            .collect();
+        let mut archive = self.archive.clone();
+        let mut names = self.pieces_below(folder).to_vec();
         names.sort_by_key(|name| natural(name));
         let (mut left, mut cut) = (most, None);
         let mut sample = serde_json::Map::new();

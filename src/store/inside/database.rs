@@ -1,20 +1,17 @@
 //! Databases of sessions, read only, with what their writers have not put into the file yet (WAL): opencode's, Goose's, and
 //! databases of spans. A session is given in the form that its format reads.
 
-use std::{
-    collections::BTreeMap,
-    io,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeMap, io, path::Path};
 
-use rusqlite::{Connection, OpenFlags, types::ValueRef};
 use serde_json::{Map, Value, json};
 
-use super::members::{MOST_MEMBERS, Members, Names};
-use crate::store::disk;
+use super::{
+    members::{MOST_MEMBERS, Members, Names},
+    tables::{Base, Source, text},
+};
 
 pub struct Sessions {
-    file: PathBuf,
+    source: Source,
     kind: Kind,
     names: Names,
     ids: Vec<String>,
@@ -29,7 +26,8 @@ enum Kind {
 
 impl Sessions {
     pub fn open(file: &Path) -> Option<Self> {
-        let base = connect(file).ok()?;
+        let source = Source::new(file);
+        let base = source.connect().ok()?;
         let mut tables =
             base.prepare("select name from sqlite_master where type = 'table'").ok()?;
         let tables: Vec<String> = tables.query_map([], |row| row.get(0)).ok()?.flatten().collect();
@@ -55,66 +53,16 @@ impl Sessions {
             .collect();
         let mut names = Names::default();
         ids.iter().for_each(|id| names.add(Some(id)));
-        Some(Self { file: file.to_owned(), kind, names, ids })
+        Some(Self { source, kind, names, ids })
     }
 }
 
 /// The traces that an agent's span holds together, by their conversation; where no span does, the conversations there are.
 const SPANS_SESSIONS: &str = "select coalesce(max(a.value), s.trace_id) from spans s \
     left join span_attributes a on a.span_id = s.span_id and a.key = 'gen_ai.conversation.id' \
-    where exists (select 1 from span_attributes o where o.span_id = s.span_id and o.key = 'gen_ai.operation.name' \
+    where s.span_id in (select o.span_id from span_attributes o where o.key = 'gen_ai.operation.name' \
       and (o.value = 'invoke_agent' or (o.value = 'chat' and not exists (select 1 from span_attributes i where i.key = 'gen_ai.operation.name' and i.value = 'invoke_agent')))) \
     group by s.trace_id order by min(s.start_time_ms)";
-
-/// Nothing is repaired or written back. A database that somebody else writes is read as it stands.
-fn connect(file: &Path) -> rusqlite::Result<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let file = disk::local(file).map_err(|_| rusqlite::Error::InvalidPath(file.to_owned()))?;
-    let file = &*file;
-    let mut log = file.as_os_str().to_owned();
-    log.push("-wal");
-    if std::fs::metadata(log).is_ok_and(|meta| meta.len() > 0) {
-        // Its writer has more than the file holds: both are read, as its other readers do.
-        let base = Connection::open_with_flags(file, flags)?;
-        base.busy_timeout(std::time::Duration::from_millis(500))?;
-        return Ok(base);
-    }
-    // Else nothing is made beside it, not even for a moment.
-    let path = file.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
-    let uri = format!("file:{path}?immutable=1");
-    Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI)
-}
-
-fn text(value: ValueRef<'_>) -> String {
-    match json_of(value) {
-        Value::String(text) => text,
-        other => other.to_string(),
-    }
-}
-
-fn json_of(value: ValueRef<'_>) -> Value {
-    match value {
-        ValueRef::Null => Value::Null,
-        ValueRef::Integer(number) => number.into(),
-        ValueRef::Real(number) => json!(number),
-        ValueRef::Text(text) => String::from_utf8_lossy(text).into_owned().into(),
-        ValueRef::Blob(bytes) => format!("[{} bytes]", bytes.len()).into(),
-    }
-}
-
-/// The rows of a query as objects.
-fn rows(base: &Connection, query: &str, id: &str) -> rusqlite::Result<Vec<Map<String, Value>>> {
-    let mut query = base.prepare(query)?;
-    let columns: Vec<String> = query.column_names().map(str::to_owned).collect();
-    let found = query.query_map([id], |row| {
-        let mut all = Map::new();
-        for (at, name) in columns.iter().enumerate() {
-            all.insert(name.clone(), json_of(row.get_ref(at)?));
-        }
-        Ok(all)
-    })?;
-    found.collect()
-}
 
 /// What a column of JSON holds, with what its row says beside.
 fn data_of(row: &Map<String, Value>) -> Map<String, Value> {
@@ -138,11 +86,8 @@ fn data_of(row: &Map<String, Value>) -> Map<String, Value> {
 }
 
 /// As `opencode export` writes it; the sessions of sub-agents follow with their names.
-fn opencode(base: &Connection, id: &str) -> rusqlite::Result<Value> {
-    let session = rows(base, "select * from session where id = ?1", id)?
-        .into_iter()
-        .next()
-        .unwrap_or_default();
+fn opencode(base: &Base, id: &str) -> rusqlite::Result<Value> {
+    let session = base.rows(("session", "id"), id, "id")?.into_iter().next().unwrap_or_default();
     let mut info = data_of(&session);
     for key in ["directory", "title", "version", "slug"] {
         if let Some(value) = session.get(key) {
@@ -160,20 +105,12 @@ fn opencode(base: &Connection, id: &str) -> rusqlite::Result<Value> {
             continue;
         }
         let mut parts: BTreeMap<String, Vec<Value>> = BTreeMap::new();
-        for row in rows(
-            base,
-            "select * from part where session_id = ?1 order by time_created, id",
-            &session,
-        )? {
+        for row in base.rows(("part", "session_id"), &session, "time_created, id")? {
             let message =
                 row.get("message_id").and_then(Value::as_str).unwrap_or_default().to_owned();
             parts.entry(message).or_default().push(data_of(&row).into());
         }
-        for row in rows(
-            base,
-            "select * from message where session_id = ?1 order by time_created, id",
-            &session,
-        )? {
+        for row in base.rows(("message", "session_id"), &session, "time_created, id")? {
             let id = row.get("id").and_then(Value::as_str).unwrap_or_default();
             let mut message = Map::new();
             message.insert("parts".into(), parts.remove(id).unwrap_or_default().into());
@@ -183,11 +120,7 @@ fn opencode(base: &Connection, id: &str) -> rusqlite::Result<Value> {
             }
             messages.push(Value::Object(message));
         }
-        let children = rows(
-            base,
-            "select id from session where parent_id = ?1 order by time_created desc",
-            &session,
-        )?;
+        let children = base.rows(("session", "parent_id"), &session, "time_created desc")?;
         open.extend(
             children
                 .into_iter()
@@ -198,11 +131,8 @@ fn opencode(base: &Connection, id: &str) -> rusqlite::Result<Value> {
 }
 
 /// A header and a message a line.
-fn goose(base: &Connection, id: &str) -> rusqlite::Result<Vec<Value>> {
-    let session = rows(base, "select * from sessions where id = ?1", id)?
-        .into_iter()
-        .next()
-        .unwrap_or_default();
+fn goose(base: &Base, id: &str) -> rusqlite::Result<Vec<Value>> {
+    let session = base.rows(("sessions", "id"), id, "id")?.into_iter().next().unwrap_or_default();
     let mut header = Map::new();
     for (key, value) in session {
         let parsed = value
@@ -213,7 +143,7 @@ fn goose(base: &Connection, id: &str) -> rusqlite::Result<Vec<Value>> {
     }
     header.insert("goose".into(), true.into());
     let mut lines = vec![Value::Object(header)];
-    for row in rows(base, "select * from messages where session_id = ?1 order by id", id)? {
+    for row in base.rows(("messages", "session_id"), id, "id")? {
         let content =
             row.get("content_json").or_else(|| row.get("content")).and_then(Value::as_str);
         let content: Value =
@@ -225,15 +155,27 @@ fn goose(base: &Connection, id: &str) -> rusqlite::Result<Vec<Value>> {
 }
 
 /// A span a line, attributes by their names.
-fn spans(base: &Connection, id: &str) -> rusqlite::Result<Vec<Value>> {
-    let query = "select * from spans where trace_id in (select s.trace_id from spans s left join span_attributes a \
-        on a.span_id = s.span_id and a.key = 'gen_ai.conversation.id' where a.value = ?1 or s.trace_id = ?1) \
-        order by start_time_ms, span_id";
+fn spans(base: &Base, id: &str) -> rusqlite::Result<Vec<Value>> {
+    let mut traces = base.traces_of(id)?;
+    traces.push(id.to_owned());
+    traces.sort();
+    traces.dedup();
+    let mut spans = vec![];
+    for trace in traces {
+        spans.extend(base.rows(("spans", "trace_id"), &trace, "start_time_ms, span_id")?);
+    }
+    let start = |span: &Map<String, Value>| span.get("start_time_ms").and_then(Value::as_f64);
+    let own = |span: &Map<String, Value>| {
+        span.get("span_id").and_then(Value::as_str).unwrap_or_default().to_owned()
+    };
+    spans.sort_by(|a, b| {
+        let (first, second) = (start(a).unwrap_or(f64::MIN), start(b).unwrap_or(f64::MIN));
+        first.total_cmp(&second).then_with(|| own(a).cmp(&own(b)))
+    });
     let mut lines = vec![];
-    for mut span in rows(base, query, id)? {
-        let own = span.get("span_id").and_then(Value::as_str).unwrap_or_default().to_owned();
+    for mut span in spans {
         let mut attributes = Map::new();
-        for row in rows(base, "select key, value from span_attributes where span_id = ?1", &own)? {
+        for row in base.rows(("span_attributes", "span_id"), &own(&span), "key")? {
             if let (Some(Value::String(key)), Some(value)) = (row.get("key"), row.get("value")) {
                 attributes.insert(key.clone(), value.clone());
             }
@@ -257,7 +199,7 @@ impl Members for Sessions {
     fn read(&self, at: usize, most: u64) -> io::Result<(Vec<u8>, Option<String>)> {
         let id = &self.ids[at];
         let read = || -> rusqlite::Result<Vec<Value>> {
-            let base = connect(&self.file)?;
+            let base = self.source.base()?;
             Ok(match self.kind {
                 Kind::OpenCode => vec![opencode(&base, id)?],
                 Kind::Goose => goose(&base, id)?,

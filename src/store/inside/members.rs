@@ -1,6 +1,6 @@
 //! What a file that holds others says of them, whatever it is.
 
-use std::{collections::HashMap, io, path::PathBuf};
+use std::{collections::HashMap, io, path::PathBuf, sync::OnceLock};
 
 /// What stands in one file.
 pub trait Members: Send + Sync {
@@ -39,13 +39,14 @@ pub const ROW_IDS: [&str; 7] =
 pub struct Names {
     all: Vec<String>,
     at: HashMap<String, usize>,
+    folders: OnceLock<HashMap<String, Vec<String>>>,
 }
 
 impl Names {
     /// Of files.
     pub fn of_paths(all: Vec<String>) -> Self {
         let at = (0..).zip(&all).map(|(at, name)| (name.clone(), at)).collect();
-        Self { all, at }
+        Self { all, at, folders: OnceLock::new() }
     }
 
     /// One more row, by what it calls itself: a `/` in it leads nowhere.
@@ -76,5 +77,54 @@ impl Names {
 
     pub fn position(&self, name: &str) -> Option<usize> {
         self.at.get(name).copied()
+    }
+
+    /// What stands directly in a folder, in the order of the names, where the names are paths; empty is the file itself.
+    /// None where no name leads through it. All folders are made at once: each is asked about by all that is in it.
+    pub fn entries(&self, folder: &str) -> Option<&[String]> {
+        self.folders.get_or_init(|| folders(&self.all)).get(folder).map(Vec::as_slice)
+    }
+}
+
+/// More folders than this above a name are none of a recording: the names of what is deeper would fill the memory.
+const MOST_DEEP: usize = 64;
+
+fn folders(names: &[String]) -> HashMap<String, Vec<String>> {
+    let mut folders: HashMap<String, Vec<String>> = HashMap::new();
+    for name in names.iter().filter(|name| name.split('/').count() <= MOST_DEEP) {
+        let mut path = name.as_str();
+        loop {
+            let (folder, entry) = path.rsplit_once('/').unwrap_or(("", path));
+            let is_new = !folders.contains_key(folder);
+            if !entry.is_empty() {
+                folders.entry(folder.to_owned()).or_default().push(entry.to_owned());
+            }
+            // Else what is above has it already.
+            if folder.is_empty() || !is_new {
+                break;
+            }
+            path = folder;
+        }
+    }
+    for entries in folders.values_mut() {
+        entries.sort();
+        entries.dedup();
+    }
+    folders
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_has_what_stands_directly_in_it_once() {
+        let paths = ["a/b/1", "a/b/2", "a/c", "d", "a.b", "a/b"];
+        let names = Names::of_paths(paths.map(str::to_owned).to_vec());
+
+        assert_eq!(names.entries("").unwrap(), ["a", "a.b", "d"]);
+        assert_eq!(names.entries("a").unwrap(), ["b", "c"]);
+        assert_eq!(names.entries("a/b").unwrap(), ["1", "2"]);
+        assert_eq!((names.entries("d"), names.entries("e")), (None, None));
     }
 }

@@ -12,6 +12,7 @@ mod members;
 mod parquet;
 mod provenance;
 mod rows;
+mod tables;
 
 use std::{
     collections::HashMap,
@@ -25,6 +26,7 @@ use crate::formats::{self, Head};
 
 pub use columns::{are_named_in as has_named_columns, set_columns};
 pub use members::{Joined, Members};
+pub use tables::forget_copies;
 
 use super::{bytes, disk};
 
@@ -50,10 +52,8 @@ impl Place {
     }
 
     pub fn is_folder(&self) -> bool {
-        let below = format!("{}/", self.name);
         self.name.is_empty()
-            || !self.members.are_runs()
-                && self.members.names().all().iter().any(|name| name.starts_with(&below))
+            || !self.members.are_runs() && self.members.names().entries(&self.name).is_some()
     }
 
     fn has(&self, wanted: &str) -> bool {
@@ -62,35 +62,41 @@ impl Place {
 
     /// The names that stand directly below, in their order.
     pub fn entries(&self) -> Vec<String> {
-        let below = if self.name.is_empty() { String::new() } else { format!("{}/", self.name) };
+        let names = self.members.names();
         if self.members.are_runs() {
-            return if below.is_empty() { self.members.names().all().to_vec() } else { vec![] };
+            return if self.name.is_empty() { names.all().to_vec() } else { vec![] };
         }
-        let mut found: Vec<String> = vec![];
-        for name in self.members.names().all() {
-            let Some(rest) = name.strip_prefix(&below) else { continue };
-            let first = rest.split('/').next().unwrap_or(rest);
-            if !first.is_empty() && found.last().is_none_or(|last| last != first) {
-                found.push(first.to_owned());
-            }
-        }
-        found.sort();
-        found.dedup();
-        found
+        names.entries(&self.name).unwrap_or_default().to_vec()
     }
 }
 
-/// Where a path leads into a file, or names one that holds others; None where it is a path of the disk.
-pub fn at(path: &Path) -> Option<Place> {
+/// The first of a path and what is above it that stands on the disk, where that is one that may hold others.
+fn holder_of(path: &Path) -> Option<&Path> {
     let mut file = path;
     loop {
         match disk::symlink_metadata(file) {
-            Ok(meta) if meta.is_file() || meta.is_symlink() && disk::is_file(file) => break,
-            Ok(_) if is_repository(file) => break,
+            Ok(meta) if meta.is_file() || meta.is_symlink() && disk::is_file(file) => {
+                return Some(file);
+            }
+            Ok(_) if is_repository(file) => return Some(file),
             Ok(_) => return None,
             Err(_) => file = file.parent().filter(|it| !it.as_os_str().is_empty())?,
         }
     }
+}
+
+/// When what stands at a path changed last: of what is in a file, when the file did. None where that is not known.
+pub fn changed(path: &Path) -> Option<SystemTime> {
+    let meta = disk::metadata(path).or_else(|why| match holder_of(path) {
+        Some(file) => disk::metadata(file),
+        None => Err(why),
+    });
+    meta.ok()?.modified
+}
+
+/// Where a path leads into a file, or names one that holds others; None where it is a path of the disk.
+pub fn at(path: &Path) -> Option<Place> {
+    let file = holder_of(path)?;
     let below = path.strip_prefix(file).ok()?;
     let members = members_of(file)?;
     let parts = below.components().map(|part| part.as_os_str().to_string_lossy().into_owned());

@@ -28,7 +28,7 @@ use super::{
     columns,
     members::{MOST_MEMBERS, Members, Names},
 };
-use crate::store::{bytes, disk};
+use crate::store::{bytes, disk, guarded::guarded, parquet_footer};
 
 pub struct Rows {
     file: PathBuf,
@@ -49,12 +49,19 @@ impl ChunkReader for Chunks {
     type T = BufReader<disk::Reader>;
 
     fn get_read(&self, start: u64) -> parquet::errors::Result<Self::T> {
+        if start > self.0.len() {
+            return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
+        }
         let mut reader = self.0.again()?;
         reader.seek(SeekFrom::Start(start))?;
         Ok(reader.buffered())
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<::bytes::Bytes> {
+        // No more memory than the file has bytes, whatever its footer says.
+        if length as u64 > self.0.len() {
+            return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
+        }
         let mut bytes = Vec::with_capacity(length);
         let read = self.get_read(start)?.take(length as u64).read_to_end(&mut bytes)?;
         match read == length {
@@ -66,7 +73,14 @@ impl ChunkReader for Chunks {
 
 impl Rows {
     pub fn open(file: &Path) -> Option<Self> {
-        let open = Chunks(disk::Reader::of(file).ok()?);
+        guarded(|| Self::opened(file)).ok().flatten()
+    }
+
+    fn opened(file: &Path) -> Option<Self> {
+        let mut reader = disk::Reader::of(file).ok()?;
+        let len = reader.len();
+        parquet_footer::check(&mut reader, len).ok()?;
+        let open = Chunks(reader);
         let footer = ArrowReaderMetadata::load(
             &open,
             ArrowReaderOptions::new()
@@ -230,8 +244,8 @@ impl Members for Rows {
     }
 
     fn read(&self, at: usize, most: u64) -> io::Result<(Vec<u8>, Option<String>)> {
-        let row = self
-            .row(at)
+        let row = guarded(|| self.row(at))
+            .unwrap_or_else(|why| Err(why.to_string()))
             .map_err(|why| io::Error::other(format!("the row cannot be read: {why}")))?;
         Ok(bytes::read_within(&serde_json::to_vec(&row)?[..], most))
     }

@@ -129,6 +129,8 @@ impl Client {
         let prefix = parsed(folder)?;
         let mut tree = Tree::default();
         let listed = waited(async {
+            // Counted as they come: a server may give the same ones again and again.
+            let mut count = 0;
             let mut objects = self.store.list(Some(&prefix));
             while let Some(meta) = objects.next().await {
                 let meta: ObjectMeta = meta?;
@@ -137,7 +139,8 @@ impl Client {
                 if let Some(below) = below {
                     tree.add(below, object_of(&meta));
                 }
-                if tree.len() > MOST_OBJECTS {
+                count += 1;
+                if count > MOST_OBJECTS {
                     return Ok(false);
                 }
             }

@@ -9,7 +9,7 @@ use std::{
     pin::Pin,
     sync::{Mutex, PoisonError},
     task::{Context, Poll},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use bytes::Bytes;
@@ -25,7 +25,7 @@ use ureq::{Agent, Timeout, http};
 
 use crate::run::address::is_on_this_machine;
 
-use super::keys;
+use super::{keys, pages};
 
 /// Who we say we are.
 const AGENT: &str = concat!("trajview/", env!("CARGO_PKG_VERSION"));
@@ -41,8 +41,15 @@ const MOST_REDIRECTS: u32 = 5;
 /// Bytes that are handed on at once.
 const AT_ONCE: usize = 128 << 10;
 
-/// A page of a list has not more bytes: a thousand keys of the longest kind are 6 MiB.
+/// A page of a list has not more bytes: a thousand keys of the longest kind are 6 MiB. Nor has any other answer that is no
+/// object, such as a token.
 const MOST_OF_A_PAGE: u64 = 32 << 20;
+
+/// Of an answer that says what went wrong no more is read: its code and a sentence stand at its beginning.
+const MOST_OF_AN_ERROR: u64 = 64 << 10;
+
+/// How long such answers are read in all, however slowly they come.
+const SHORT_ANSWER: Duration = Duration::from_secs(60);
 
 /// Makes the clients of a store.
 #[derive(Debug, Clone, Copy)]
@@ -119,7 +126,8 @@ impl Service {
                 "is asked over http, which is not encrypted and not allowed here".to_owned();
             return Err(failed(HttpErrorKind::Unknown, words));
         }
-        let is_list = keys::is_list(parts.uri.query().unwrap_or_default());
+        let asked = pages::Asked::of(&parts);
+        let is_object = parts.method == http::Method::GET && asked.is_none();
         let content = body.as_bytes().map(|bytes| bytes.to_vec()).unwrap_or_default();
         let sent = match content.is_empty() {
             true => self.run(http::Request::from_parts(parts, ()), is_here, is_plain),
@@ -135,13 +143,29 @@ impl Service {
             let why = ureq::Error::from(why);
             failed(HttpErrorKind::Interrupted, told(&why).1)
         };
-        let body = match is_list && parts.status.is_success() {
-            true => {
-                let mut page = vec![];
-                reader.take(MOST_OF_A_PAGE).read_to_end(&mut page).map_err(cut)?;
-                HttpResponseBody::from(keys::without_unreadable(page))
+        let body = match parts.status.is_success() {
+            false => {
+                let (words, _) = short(reader, MOST_OF_AN_ERROR).map_err(cut)?;
+                HttpResponseBody::from(words)
             }
-            false => HttpResponseBody::new(Pieces { server, reader: Mutex::new(reader) }),
+            true if is_object => {
+                HttpResponseBody::new(Pieces { server, reader: Mutex::new(reader) })
+            }
+            true => {
+                let (page, is_whole) = short(reader, MOST_OF_A_PAGE).map_err(cut)?;
+                let refused = |words: String| failed(HttpErrorKind::Unknown, words);
+                if !is_whole {
+                    let most = MOST_OF_A_PAGE >> 20;
+                    return Err(refused(format!("sends a list of more than {most} MiB at once")));
+                }
+                match asked {
+                    Some(asked) => {
+                        pages::check(&asked, &page).map_err(|why| refused(why.to_owned()))?;
+                        HttpResponseBody::from(keys::without_unreadable(page))
+                    }
+                    None => HttpResponseBody::from(page),
+                }
+            }
         };
         Ok(HttpResponse::from_parts(parts, body))
     }
@@ -157,6 +181,20 @@ impl Service {
         let request = if is_here { request.proxy(None) } else { request };
         self.agent.run(request.build())
     }
+}
+
+/// An answer of which no more than `most` bytes are wanted, and whether that is all of it. One that never ends is cut.
+fn short(mut from: impl Read, most: u64) -> std::io::Result<(Vec<u8>, bool)> {
+    let (mut bytes, mut piece) = (vec![], vec![0; AT_ONCE]);
+    let begun = Instant::now();
+    while bytes.len() as u64 <= most && begun.elapsed() < SHORT_ANSWER {
+        match from.read(&mut piece)? {
+            0 => return Ok((bytes, true)),
+            read => bytes.extend_from_slice(&piece[..read]),
+        }
+    }
+    bytes.truncate(most as usize);
+    Ok((bytes, false))
 }
 
 /// What went wrong, to be read behind the name of the server, and what it means for another attempt.

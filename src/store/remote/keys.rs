@@ -150,4 +150,12 @@ mod tests {
         assert!(is_list("list-type=2&prefix=a") && is_list("restype=container&comp=list"));
         assert!(!is_list("x-id=GetObject"));
     }
+
+    #[test]
+    fn a_page_nested_a_hundred_thousand_deep_is_read_on_any_stack() {
+        let page = "<a>".repeat(100_000) + &"</a>".repeat(100_000);
+        let read = std::thread::Builder::new().stack_size(256 << 10);
+        let read = read.spawn(move || without_unreadable(page.into_bytes()).len()).unwrap();
+        assert_eq!(read.join().unwrap(), 700_000);
+    }
 }

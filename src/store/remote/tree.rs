@@ -51,11 +51,6 @@ impl Tree {
         self.objects.is_empty()
     }
 
-    /// How many objects there are.
-    pub fn len(&self) -> usize {
-        self.objects.len()
-    }
-
     /// What stands at a path; the place itself is a folder. A key may be file and folder at once: then it is the folder where
     /// the object is empty, which is how some tools mark folders, and else the file.
     pub fn at(&self, path: &str) -> Option<Node<'_>> {
@@ -126,7 +121,7 @@ mod tests {
         assert_eq!(tree.at("a/b"), Some(Node::Folder));
         assert_eq!(tree.at(""), Some(Node::Folder));
         assert!(matches!(tree.at("a/d"), Some(Node::File(Object { size: 2, .. }))));
-        assert_eq!((tree.at("b"), tree.at("a/b/"), tree.len()), (None, None, 4));
+        assert_eq!((tree.at("b"), tree.at("a/b/"), tree.objects.len()), (None, None, 4));
         let below: Vec<&str> = tree.below("a").into_iter().map(|(key, _)| key).collect();
         assert_eq!(below, ["b/c", "d"]);
     }

@@ -65,3 +65,26 @@ fn a_folder_is_looked_into_while_all_its_logs_are_opened_at_once() {
 
     assert_eq!(opened, vec![1; 300]);
 }
+
+#[test]
+fn the_folder_of_an_archive_is_looked_into_once_for_all_logs_in_it() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("logs.tar");
+    let mut archive = tar::Builder::new(std::fs::File::create(&path).unwrap());
+    let log = b"{\"type\":\"user\",\"sessionId\":\"s\",\"uuid\":\"u\",\"message\":{\"role\":\"user\",\"content\":\"x\"}}\n";
+    for name in ["logs/a.jsonl", "logs/b.jsonl"] {
+        let mut header = tar::Header::new_ustar();
+        header.set_size(log.len() as u64);
+        header.set_cksum();
+        archive.append_data(&mut header, name, &log[..]).unwrap();
+    }
+    archive.finish().unwrap();
+    let format = crate::formats::by_name("claude-code").unwrap();
+    let siblings = Siblings::default();
+
+    let first = siblings.folder(&path.join("logs"), format);
+    let second = siblings.folder(&path.join("logs"), format);
+
+    assert_eq!(first.paths.len(), 2);
+    assert!(Arc::ptr_eq(&first, &second));
+}

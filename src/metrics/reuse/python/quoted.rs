@@ -17,7 +17,7 @@ pub fn names(content: &str) -> Vec<Vec<Box<str>>> {
         return vec![];
     }
     let content = content.trim();
-    let flat = Flat::of(&tree);
+    let flat = Flat::of(tree.root_node());
     let is_one_expression = flat
         .only_named_child(0)
         .is_some_and(|statement| flat.kind(statement) == "expression_statement");
