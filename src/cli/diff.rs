@@ -3,7 +3,10 @@
 use serde::Serialize;
 
 use crate::{
-    code::unified::{self, FileSides, Side},
+    code::{
+        patch::LineCounts,
+        unified::{self, FileSides, Side},
+    },
     run::{
         Run,
         files::{Blob, Change, FileMode, Moment, TreeFile, Version},
@@ -122,6 +125,15 @@ struct Sides {
     new: Option<OwnedSide>,
     /// Why it cannot be part of a patch.
     problem: Option<String>,
+    /// What is known of it where the two sides are not.
+    known: Known,
+}
+
+/// What a recording tells of a change without both sides of the file.
+#[derive(Default)]
+struct Known {
+    lines: Option<LineCounts>,
+    is_binary: bool,
 }
 
 struct OwnedSide {
@@ -137,19 +149,28 @@ impl Sides {
         let (path, from) = (change.path.to_string(), change.from.as_ref().map(ToString::to_string));
         let read = match &change.version {
             Version::Whole { old, new } => read(*old).and_then(|old| Ok((old, read(*new)?))),
-            Version::Hunks(hunks) if hunks.is_empty() => {
+            Version::Binary => {
+                Err("a binary file, whose content is not in the recording".to_owned())
+            }
+            Version::Part(hunks) if hunks.is_empty() => {
                 Err("the recording says that this file changed, not how".to_owned())
             }
-            Version::Hunks(_) => Err("the file before is not in the recording".to_owned()),
+            Version::Hunks(_) | Version::Part(_) => {
+                Err("the file before is not in the recording".to_owned())
+            }
         };
         match read {
-            Ok((old, new)) => Self { path, from, old, new, problem: None },
+            Ok((old, new)) => Self { path, from, old, new, problem: None, known: Known::default() },
             Err(why) => Self {
                 path,
                 from,
                 old: None,
                 new: None,
                 problem: Some(format!("{why}; left out of the patch")),
+                known: Known {
+                    lines: archive.line_counts_of(run, change),
+                    is_binary: archive.is_binary(run, change),
+                },
             },
         }
     }
@@ -197,24 +218,28 @@ fn print_stat(args: &Args, rows: Vec<StatRow>, out: &mut Out) -> std::io::Result
         return out.json_list("trajview.diff/1", ("files", &rows));
     }
     let mut table = Table::new(&[">added", ">removed", "path"]);
-    let sum = |count: fn(&StatRow) -> Option<usize>| rows.iter().filter_map(count).sum::<usize>();
+    let texts = || rows.iter().filter(|row| !row.binary);
+    let sum = |count: fn(&StatRow) -> Option<usize>| texts().map(count).sum::<Option<usize>>();
     for row in &rows {
         let from = row.from.as_ref().map(|from| format!("{from} → "));
         table.row(vec![dash(row.added), dash(row.removed), cell(from) + &row.path]);
     }
     let total = format!("{} changed", at::counted(rows.len(), "file"));
-    table.row(vec![sum(|row| row.added).to_string(), sum(|row| row.removed).to_string(), total]);
+    table.row(vec![dash(sum(|row| row.added)), dash(sum(|row| row.removed)), total]);
     table.print(out)
 }
 
 fn stat_row(sides: &Sides) -> StatRow {
     let stat = unified::stat(&sides.borrowed());
-    let is_counted = sides.problem.is_none() && !stat.binary;
+    let counted = match &sides.problem {
+        None => (!stat.binary).then_some(LineCounts { added: stat.added, removed: stat.removed }),
+        Some(_) => sides.known.lines,
+    };
     StatRow {
         path: sides.path.clone(),
         from: sides.from.clone(),
-        added: is_counted.then_some(stat.added),
-        removed: is_counted.then_some(stat.removed),
-        binary: stat.binary,
+        added: counted.map(|lines| lines.added),
+        removed: counted.map(|lines| lines.removed),
+        binary: stat.binary || sides.known.is_binary,
     }
 }

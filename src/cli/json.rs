@@ -246,12 +246,6 @@ pub struct StepCounts {
 }
 
 impl TurnRow {
-    /// The files that make up the turn's lines: what was edited elsewhere is recorded by its steps and is no change of the
-    /// workspace.
-    pub fn in_workspace(&self) -> impl Iterator<Item = &EditRow> {
-        self.edits.iter().filter(|edit| edit.origin != OUTSIDE_WORKSPACE)
-    }
-
     /// How many files it changed: `none` where it changed none.
     pub fn files(&self, none: Option<u64>) -> Option<u64> {
         Some(self.edits.len() as u64).filter(|count| *count > 0).or(none)
@@ -259,7 +253,7 @@ impl TurnRow {
 
     /// As of [`EditRow::lines`].
     pub fn lines(&self, of: fn(&EditRow) -> Option<u64>, none: Option<u64>) -> Option<u64> {
-        EditRow::lines(self.in_workspace(), of, none)
+        EditRow::lines(&self.edits, of, none)
     }
 }
 
@@ -277,18 +271,35 @@ pub struct EditRow {
     pub removed: Option<u64>,
     /// recorded, partly, outside (changed outside recorded edits), or outside-workspace
     pub origin: &'static str,
+    /// Whether it has no lines because it is no text.
+    #[serde(skip)]
+    pub is_binary: bool,
 }
 
 impl EditRow {
-    /// What edits add up to, as far as they tell: `none` where there are none, None where none of them tells.
+    /// What edits add up to in the workspace: `none` where there are no edits, None where one of them does not tell, or where
+    /// all are of files elsewhere.
     pub fn lines<'a>(
-        edits: impl Iterator<Item = &'a Self>,
+        edits: impl IntoIterator<Item = &'a Self>,
         of: fn(&Self) -> Option<u64>,
         none: Option<u64>,
     ) -> Option<u64> {
-        let mut edits = edits.peekable();
-        let none = none.filter(|_| edits.peek().is_none());
-        edits.filter_map(of).reduce(|a, b| a + b).or(none)
+        let mut edits = edits.into_iter().peekable();
+        if edits.peek().is_none() {
+            return none;
+        }
+        let mut inside = edits.filter(|edit| edit.origin != OUTSIDE_WORKSPACE).peekable();
+        inside.peek()?;
+        inside.filter(|edit| !edit.is_binary).map(of).sum()
+    }
+
+    /// What they add up to at least.
+    pub fn lines_at_least<'a>(
+        edits: impl IntoIterator<Item = &'a Self>,
+        of: fn(&Self) -> Option<u64>,
+    ) -> Option<u64> {
+        let inside = edits.into_iter().filter(|edit| edit.origin != OUTSIDE_WORKSPACE);
+        inside.filter_map(of).reduce(|a, b| a + b)
     }
 }
 
@@ -562,6 +573,7 @@ impl Teller<'_> {
             added: lines.map(|lines| lines.added as u64),
             removed: lines.map(|lines| lines.removed as u64),
             origin: change.origin.word(),
+            is_binary: lines.is_none() && self.archive.is_binary(self.run, change),
         }
     }
 
@@ -571,7 +583,7 @@ impl Teller<'_> {
         let all = turns.len();
         let turns: Vec<&TurnRow> = turns.iter().filter(|turn| turn.counts).collect();
         let none = formats::tells_edits(run).then_some(0);
-        let edits = || turns.iter().flat_map(|turn| turn.in_workspace());
+        let edits = || turns.iter().flat_map(|turn| &turn.edits);
         let lines = |of| EditRow::lines(edits(), of, none);
         Totals {
             turns: turns.len(),
@@ -670,5 +682,6 @@ pub fn edit_row(edit: &Edit) -> EditRow {
         added: edit.added.map(u64::from),
         removed: edit.removed.map(u64::from),
         origin: if edit.path.inside().is_some() { "recorded" } else { OUTSIDE_WORKSPACE },
+        is_binary: false,
     }
 }

@@ -119,7 +119,7 @@ fn print_run(
         totals.steps.unwrap_or(0), // there are turns, so it is known
         totals.tool_calls.unwrap_or(0),
         totals.errors.unwrap_or(0),
-        lines_of(totals.added.zip(totals.removed)),
+        lines_of(shown),
         dash(totals.tokens.input),
         dash(totals.tokens.cached_input),
         dash(totals.tokens.output),
@@ -162,12 +162,21 @@ fn states(run: &Run, out: &mut Out) -> std::io::Result<()> {
         .try_for_each(|title| out.line(&format!("a request was skipped: {title}")))
 }
 
-/// Lines added and removed, where an edit tells some.
-fn lines_of(lines: Option<(u64, u64)>) -> String {
-    lines.map_or_else(
-        || "no lines recorded".into(),
-        |(added, removed)| format!("+{added} −{removed} lines"),
-    )
+/// Lines added and removed; what they are at least where not every change tells.
+fn lines_of(shown: &Show) -> String {
+    if let Some((added, removed)) = shown.totals.added.zip(shown.totals.removed) {
+        return format!("+{added} −{removed} lines");
+    }
+    let edits = || {
+        let counted = shown.turns.iter().filter(|turn| turn.counts);
+        counted.flat_map(|turn| &turn.edits)
+    };
+    let added = EditRow::lines_at_least(edits(), |edit| edit.added);
+    let removed = EditRow::lines_at_least(edits(), |edit| edit.removed);
+    match added.zip(removed) {
+        Some((added, removed)) => format!("lines at least +{added} −{removed}"),
+        None => "no lines recorded".into(),
+    }
 }
 
 /// ` (1 more does not count)`

@@ -1,6 +1,6 @@
 //! Patches as agents write them: unified diffs, and the `apply_patch` dialect of Codex.
 //!
-//! [`unified`] reads the hunks of one file's unified diff; [`codex`] reads an `apply_patch` text and
+//! [`unified`] reads the hunks of one file's unified diff, [`files_of_diff`] a diff of many files; [`codex`] reads an `apply_patch` text and
 //! [`in_call`] finds one in whatever an agent wrapped it (a here-document in a shell command, an argument
 //! list, JSON, JavaScript); [`difflib()`] reads what SlopCodeBench stores. [`apply()`] carries hunks out. Nothing here panics, whatever the bytes: a text that
 //! is no patch has no hunks.
@@ -8,12 +8,15 @@
 mod apply;
 mod dialect;
 mod difflib;
+mod git;
+mod shell;
 mod wrapped;
 
 pub use apply::apply;
 pub use dialect::codex;
 pub use difflib::{apply_exactly, difflib};
-pub use wrapped::{in_call, string_literal};
+pub use git::{DiffChange, DiffFile, files as files_of_diff};
+pub use wrapped::{in_call, string_literal, without_comments};
 
 /// Some lines of a file, and what becomes of them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -101,7 +104,7 @@ pub fn unified(text: &str) -> Vec<PatchHunk> {
     let mut open: Option<(PatchHunk, Wanted)> = None;
     for line in text.split_terminator('\n') {
         if let Some((hunk, wanted)) = &mut open
-            && wanted.take(line, hunk)
+            && wanted.take(line, Some(hunk))
         {
             continue;
         }
@@ -150,10 +153,15 @@ struct Wanted {
 }
 
 impl Wanted {
-    /// Whether the line belongs to the hunk.
-    fn take(&mut self, line: &str, hunk: &mut PatchHunk) -> bool {
+    /// Of the hunk that begins with this line, if it is the head of one.
+    fn of_header(line: &str) -> Option<Self> {
+        Header::parse(line).map(|header| header.open().1)
+    }
+
+    /// Whether the line belongs to the hunk, which takes it.
+    fn take(&mut self, line: &str, hunk: Option<&mut PatchHunk>) -> bool {
         if line.starts_with('\\') {
-            if let Some(last) = hunk.lines.last_mut() {
+            if let Some(last) = hunk.and_then(|hunk| hunk.lines.last_mut()) {
                 last.newline = false;
             }
             return true;
@@ -167,6 +175,7 @@ impl Wanted {
             Some(b'-') => (LineKind::Removed, &line[1..]),
             Some(b'+') => (LineKind::Added, &line[1..]),
             None => (LineKind::Context, ""),
+            Some(b'\r') if line.len() == 1 => (LineKind::Context, line),
             Some(_) => return false,
         };
         match kind {
@@ -177,7 +186,9 @@ impl Wanted {
             LineKind::Removed => self.old = self.old.saturating_sub(1),
             LineKind::Added => self.new = self.new.saturating_sub(1),
         }
-        hunk.lines.push(PatchLine::new(kind, text));
+        if let Some(hunk) = hunk {
+            hunk.lines.push(PatchLine::new(kind, text));
+        }
         true
     }
 }

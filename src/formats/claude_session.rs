@@ -93,6 +93,12 @@ impl Format for ClaudeSession {
         sessions(main)
     }
 
+    /// Where a session keeps what was too long for its log.
+    fn parts_in(&self, main: &Head<'_>) -> Vec<String> {
+        let is_log = main.name.ends_with(".jsonl");
+        is_log.then(|| format!("{}/tool-results", stem(main.name))).into_iter().collect()
+    }
+
     fn index_with(
         &self,
         sources: &[Source<'_>],
@@ -121,6 +127,10 @@ impl Format for ClaudeSession {
         text::request(record)
     }
 
+    fn added(&self, record: &[u8], part: u32) -> String {
+        text::added(record, part)
+    }
+
     fn result(&self, record: &[u8], result: &ToolResult) -> String {
         text::result(record, result)
     }
@@ -147,7 +157,7 @@ struct Session {
 
 impl Growing for Session {
     fn take(&mut self, id: SourceId, name: &str, lines: Input<'_>, executor: &dyn Executor) {
-        if is_meta(name) {
+        if is_meta(name) || kept_name(name).is_some() {
             return;
         }
         let mut warnings = self.warnings.remove(&id).unwrap_or_default();
@@ -206,6 +216,11 @@ impl Session {
                 agent_file(&mut self.fold, companion, companions, lines);
             }
         }
+        for (id, file) in (0..).map(SourceId).zip(sources) {
+            if let Some(name) = kept_name(file.name) {
+                self.fold.answer_from(name, id, file.bytes);
+            }
+        }
         let mut run = self.fold.finish(TokensFrom::Messages);
         run.origin.format = ClaudeSession.name();
         let mostly_unknown = self.unknowns.iter().filter_map(|(id, unknowns)| {
@@ -251,6 +266,12 @@ fn sessions(head: &Head<'_>) -> HashSet<String> {
     found
 }
 
+/// The name of a file that holds an observation alone.
+fn kept_name(name: &str) -> Option<&str> {
+    let (folder, name) = name.rsplit_once('/')?;
+    (folder.rsplit('/').next() == Some("tool-results")).then_some(name)
+}
+
 fn is_meta(name: &str) -> bool {
     name.ends_with(".meta.json")
 }
@@ -275,6 +296,9 @@ fn main_line(fold: &mut Fold, line: Line, is_agent_log: bool) {
     if fold.is_copy(&line) {
         return;
     }
+    if !line.is_sidechain {
+        fold.leave_what_was_rewound(&line);
+    }
     fold.facts(&line);
     if tells_nothing_of_a_turn(&line.what) {
         return fold.pass(&line);
@@ -283,6 +307,7 @@ fn main_line(fold: &mut Fold, line: Line, is_agent_log: bool) {
         let agent = fold.inline_agent(&line);
         return fold.take(Owner::Agent(agent), line);
     }
+    let uuid = line.uuid.clone();
     if let Some(command) = fold.expanded(&line) {
         fold.open_turn(Turn {
             title: command.label,
@@ -292,11 +317,14 @@ fn main_line(fold: &mut Fold, line: Line, is_agent_log: bool) {
             ended_at: line.time,
             ..Turn::default()
         });
+        fold.has_opened(uuid.as_deref());
         return;
     }
     fold.typed(&line);
     if opens_turn(&line) {
-        return open(fold, line);
+        open(fold, line);
+        fold.has_opened(uuid.as_deref());
+        return;
     }
     let turn = fold.turn();
     fold.take(Owner::Turn(turn), line);
@@ -319,13 +347,14 @@ fn opens_turn(line: &Line) -> bool {
 }
 
 fn open(fold: &mut Fold, line: Line) {
-    let title = match line.what {
-        What::User(User { words: Some(words), .. }) => words.label,
-        _ => Box::default(),
+    let (title, is_wrapped) = match line.what {
+        What::User(User { words: Some(words), .. }) => (words.label, words.is_wrapped),
+        _ => (Box::default(), false),
     };
     fold.open_turn(Turn {
         title,
         request: Some(line.place),
+        added: is_wrapped.then(|| line.place.part(text::WRAPPER)).into_iter().collect(),
         started_at: line.time,
         ended_at: line.time,
         ..Turn::default()

@@ -81,6 +81,10 @@ impl Format for ClaudeStream {
         text::request(record)
     }
 
+    fn added(&self, record: &[u8], part: u32) -> String {
+        text::added(record, part)
+    }
+
     fn result(&self, record: &[u8], result: &ToolResult) -> String {
         text::result(record, result)
     }
@@ -259,6 +263,7 @@ impl Stream {
             let turn = &mut self.fold.run.turns[turn];
             turn.title = words.label;
             turn.request = Some(line.place);
+            turn.added.extend(words.is_wrapped.then(|| line.place.part(text::WRAPPER)));
         }
     }
 

@@ -113,6 +113,10 @@ impl Format for CodexRollout {
         read::request(record)
     }
 
+    fn added(&self, record: &[u8], part: u32) -> String {
+        if part == read::AROUND { read::added(record) } else { read::request(record) }
+    }
+
     fn result(&self, record: &[u8], _result: &ToolResult) -> String {
         read::result(record)
     }
@@ -321,6 +325,7 @@ impl Rollout {
             warnings.extend(
                 lines.and_then(|lines| lines.unknowns.warning(source.name, CodexRollout.name())),
             );
+            warnings.extend(lines.and_then(|lines| of_fork(lines, source.name)));
             let broken = lines.iter().flat_map(|of| &of.notes.broken);
             warnings
                 .extend(broken.map(|it| jsonl::warning(source.name, it.place, it.what.clone())));
@@ -401,10 +406,30 @@ fn thread(all: &Lines, root: Option<&str>) -> Option<Thread> {
         meta.cwd.clone_from(cwd);
     }
     let own_root = meta.cwd.clone();
+    let copied = family::copied_lines(&all.lines, &meta);
+    if copied > 0 {
+        let lines: Vec<&Line> = all.lines.iter().collect();
+        let (copied, own) = lines.split_at(copied);
+        let told = fold::ShownRequests::of(own);
+        // It may have kept the time of the session that it goes on from.
+        meta.started_at = all.lines.first().and_then(|line| line.at).or(meta.started_at);
+        return Some(fold::fold((own, copied), told, meta, root.or(own_root.as_deref())));
+    }
     let lines = family::own_lines(&all.lines, &meta);
     let is_all = lines.len() == all.lines.len();
     let told = if is_all { all.notes.told.clone() } else { fold::ShownRequests::of(&lines) };
-    Some(fold::fold(&lines, told, meta, root.or(own_root.as_deref())))
+    Some(fold::fold((&lines, &[]), told, meta, root.or(own_root.as_deref())))
+}
+
+/// What is left out of a fork, where something is.
+fn of_fork(lines: &Lines, name: &str) -> Option<Warning> {
+    let Record::Meta(meta) = &lines.lines.get(lines.notes.first_meta?)?.record else { return None };
+    let copied = family::copied_lines(&lines.lines, meta);
+    let (place, from) = (name.to_owned(), meta.forked_from.as_deref()?);
+    let what = format!(
+        "is a fork of {from}: its first {copied} records are a copy of that session's, and are not counted or shown here again"
+    );
+    (copied > 0).then_some(Warning { place, what })
 }
 
 fn run(

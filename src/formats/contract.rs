@@ -95,6 +95,12 @@ pub trait Format: Sync {
         String::new()
     }
 
+    /// What the agent's program put before the model with a request, from a record at [`crate::run::Turn::added`]; `part` is
+    /// that of the place.
+    fn added(&self, record: &[u8], _part: u32) -> String {
+        self.request(record)
+    }
+
     /// An observation's text, from the record at [`ToolResult::place`].
     fn result(&self, _record: &[u8], _result: &ToolResult) -> String {
         String::new()

@@ -63,6 +63,7 @@ pub mod spelling;
 mod swe_agent;
 mod tape;
 mod unknown;
+mod wrapped;
 
 pub use columns::Columns;
 pub use contract::{

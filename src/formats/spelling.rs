@@ -230,35 +230,36 @@ fn joins(before: &[u8], after: &[u8], count: usize, is_nested: bool) -> bool {
 /// every string of their code, so that none is missing.
 const OWN: &str = "\
     aborted about action activity added additional agent agentid agentmessage agents agenttype aggregated aititle \
-    applied apply approval apps args arguments array assessment assistant attachment attempt audio available back \
-    background base bash basheditdiff begin being below body branch break bytes cache cached call callid cancelled \
-    caveat changed changedfiles changes characters chars chunk claude close code codex collab collabagenttoolcall \
-    collaboration colon command commandexecution commandmode communication compact compacted compaction \
-    compactmetadata complete completed configured content contentitems context contextcompaction continued \
-    conversation cost count created creation custom customtitle data declined delete deleted delta denials denied \
-    deprecation description details developer diff directory document done dynamic dynamictoolcall edit edited \
-    edits elicitation encrypted entered enteredreviewmode entry environment ephemeral error errors event every \
-    exec execution exit exited exitedreviewmode expected explanation extension facing failed feedback file \
-    filechange filename filepath files findings first fish following forked formatted found from function \
-    generated generation ghost gitbranch goal guardian hint history hook hookerrors hookname hookprompt hunks \
-    image imagegeneration imageview info inherited input instructions inter interaction interrupted invocation \
-    isapierrormessage iscompactsummary iserror ismeta issidechain issynthetic item items kind last leafuuid level \
-    line lines local maxretries mcptoolcall media mediatype memory message messages meta metadata mime mimetype \
-    mode model modelusage more most move multiedit name newstart newstring nickname notebook notice notification \
-    object objective occurrence oldstart oldstring ordinal origin original originalfile originalfilecontents \
-    originator other output outputtokens overall parameters parent parentuuid patch path pattern payload \
-    permission permissions persistedoutputsize personality pixels place plan plugins post posttokens powershell \
-    pretokens preventedcontinuation previous process program progress prompt promptsource pwsh queries query \
-    question questions queued read realtime reason reasoning receiver record recorded recording redacted rejected \
-    reminder replace replaceall replacement request requestid reroute response result results resume retained \
-    retries retry retryattempt review reviewoutput revised risk role rolled said score script search section \
-    security server session sessionid settings shell shutdown sign since single size skill skills slash snapshot \
-    snippet source spawn spawnagent spec start started startup state states status statuses stderr stdout step \
-    stream string structuredpatch subagent subagentactivity subject subtype success summary switch system taken \
-    target task teammate text thinking this thread time timed timestamp title todolist todos token tokens tool \
-    tools tooluseid tooluseresult total trigger true turn turnorigin turns type undo undone unified unsupported \
-    update updated usage user usermessage usermodified uuid value verification version view waiting wall warning \
-    webp websearch were what whole window with without words workdir working world write written";
+    apos applied apply approval apps args arguments array assessment assistant attachment attempt audio available \
+    back background base bash basheditdiff begin being below body branch break bytes cache cached call callid \
+    cancelled caveat changed changedfiles changes characters chars chunk claude close code codex collab \
+    collabagenttoolcall collaboration colon command commandexecution commandmode communication compact compacted \
+    compaction compactmetadata complete completed configured content contentitems contents context contextcompaction \
+    continued conversation cost count created creation custom customtitle data declined delete deleted delta denials \
+    denied deprecation description details developer diagnostics diff directory document done dynamic \
+    dynamictoolcall edit edited edits elicitation encrypted entered enteredreviewmode entry environment ephemeral \
+    error errors event every exec execution exit exited exitedreviewmode expected explanation extension facing \
+    failed feedback file filechange filename filepath files findings first fish following forked formatted found \
+    from function generated generation ghost gitbranch goal guardian hint history hook hookerrors hookname \
+    hookprompt hunks image imagegeneration imageview info inherited input instructions inter interaction interrupted \
+    invocation isapierrormessage iscompactsummary iserror ismeta issidechain issynthetic item items kind last \
+    leafuuid level line lines local maxretries mcptoolcall media mediatype memory message messages meta metadata \
+    mime mimetype mode model modelusage more most move multiedit name newstart newstring nickname notebook notice \
+    notification object objective occurrence oldstart oldstring ordinal origin original originalfile \
+    originalfilecontents originator other output outputtokens overall parameters parent parentuuid patch path \
+    pattern payload permission permissions persisted persistedoutputpath persistedoutputsize personality pixels \
+    place plan plugins post posttokens powershell pretokens preventedcontinuation previous process program progress \
+    prompt promptsource pwsh queries query question questions queued quot read realtime reason reasoning receiver \
+    record recorded recording redacted rejected reminder replace replaceall replacement request requestid reroute \
+    response result results resume retained retries retry retryattempt review reviewoutput revised risk role rolled \
+    said saved score script search section security server session sessionid settings shell shutdown sign since \
+    single size skill skills slash snapshot snippet source spawn spawnagent spec start started startup state states \
+    status statuses stderr stdout step stream string structuredpatch subagent subagentactivity subject subtype \
+    success summary switch system taken target task teammate text thinking this thread time timed timestamp title \
+    todolist todos token tokens told tool tools tooluseid tooluseresult total trigger true turn turnorigin turns \
+    type undo undone unified unsupported update updated usage user usermessage usermodified uuid value verification \
+    version view waiting wall warning webp websearch were what whole window with without words workdir working world \
+    write written";
 
 #[cfg(test)]
 mod tests {

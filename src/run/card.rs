@@ -268,10 +268,13 @@ pub fn steps(run: &Run) -> impl Iterator<Item = &Step> {
     own.chain(run.subagents.iter().flat_map(|agent| &agent.steps))
 }
 
+/// None without an edit, and where the lines of one are not known.
 fn lines(run: &Run) -> Option<(u64, u64)> {
-    let edits = steps(run).flat_map(|step| &step.edits);
-    let counts = edits.filter_map(|edit| Some((u64::from(edit.added?), u64::from(edit.removed?))));
-    counts.reduce(|a, b| (a.0 + b.0, a.1 + b.1))
+    let mut edits = steps(run).flat_map(|step| &step.edits).peekable();
+    edits.peek()?;
+    edits.try_fold((0, 0), |sum, edit| {
+        Some((sum.0 + u64::from(edit.added?), sum.1 + u64::from(edit.removed?)))
+    })
 }
 
 fn failures(run: &Run) -> Option<usize> {

@@ -321,6 +321,9 @@ pub struct SubAgent {
     pub ended_at: Option<Time>,
     pub steps: Vec<Step>,
     pub tokens: Tokens,
+    /// Whether this is no agent but a part of the conversation that the person went back behind: what it did to files is
+    /// not what the run left.
+    pub was_left: bool,
 }
 
 /// The step that started a sub-agent; both count from 0. `subagent` is set where that step is itself a sub-agent's.
@@ -463,6 +466,20 @@ impl Run {
                 self.collect_steps(turn, Some(child), open, ids);
             }
         }
+    }
+
+    /// Whether what a sub-agent did belongs to a part of the conversation that was left again.
+    pub fn was_left(&self, subagent: usize) -> bool {
+        let mut at = Some(subagent);
+        // No way up is longer than there are agents.
+        for _ in 0..self.subagents.len() {
+            let Some(agent) = at.and_then(|at| self.subagents.get(at)) else { return false };
+            if agent.was_left {
+                return true;
+            }
+            at = agent.parent.and_then(|parent| parent.subagent);
+        }
+        false
     }
 
     /// What runs of one task have in common: its id, or its title where it has none.

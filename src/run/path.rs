@@ -47,12 +47,10 @@ impl RepoPath {
 impl EditPath {
     /// Sorts a recorded path: `root` is the folder the agent worked in, as recorded.
     pub fn sort(path: &str, root: Option<&str>) -> Self {
-        let (clean, root) = (slashed(path), root.map(slashed));
-        let below_root = root.and_then(|root| {
-            let rest = clean.strip_prefix(root.trim_end_matches('/'))?;
-            rest.strip_prefix('/').map(|rest| rest.trim_start_matches('/').to_owned())
+        let relative = below(path, root).unwrap_or_else(|| match root.is_some_and(is_windows) {
+            true => slashed(path).replace('\\', "/"),
+            false => slashed(path).into_owned(),
         });
-        let relative = below_root.unwrap_or_else(|| clean.into_owned());
         RepoPath::new(&relative).map_or_else(|| Self::Outside(path.into()), Self::Inside)
     }
 
@@ -71,11 +69,67 @@ impl EditPath {
     }
 }
 
+/// What follows the root in a path below it, as recorded on any system. A drive has a large or a small letter, the shells of
+/// Windows write it as a folder (`/c/`, `/mnt/c/`), and names there are the same in large and small letters.
+pub fn below(path: &str, root: Option<&str>) -> Option<String> {
+    let (path, root) = (slashed(path), slashed(root?));
+    let root = root.trim_end_matches('/');
+    let path = match is_windows(root) {
+        true => Cow::Owned(with_drive(&path)),
+        false => path,
+    };
+    let start = path.get(..root.len())?;
+    let is_same = start == root || is_windows(root) && start.to_lowercase() == root.to_lowercase();
+    let rest = path[root.len()..].strip_prefix('/').filter(|_| is_same)?;
+    Some(rest.trim_start_matches('/').to_owned())
+}
+
+/// Whether a path begins with a drive or names a computer, as those of Windows do.
+fn is_windows(path: &str) -> bool {
+    let bytes = path.as_bytes();
+    let has_drive = bytes.get(1) == Some(&b':') && bytes[0].is_ascii_alphabetic();
+    has_drive || path.starts_with("\\\\") || path.starts_with("//")
+}
+
 /// A recorded path without its `file://`, and with `/` between the parts of a Windows path.
 fn slashed(path: &str) -> Cow<'_, str> {
-    let path = path.strip_prefix("file://").unwrap_or(path);
-    let is_windows = path.as_bytes().get(1) == Some(&b':') || path.starts_with("\\\\");
-    if is_windows { Cow::Owned(path.replace('\\', "/")) } else { Cow::Borrowed(path) }
+    let path = match path.strip_prefix("file://") {
+        Some(of_url) => of_address(of_url),
+        None => Cow::Borrowed(path),
+    };
+    if !is_windows(&path) {
+        return path;
+    }
+    let path = path.replace('\\', "/");
+    // The long form of a path, and that of a share.
+    let plain = match path.strip_prefix("//?/UNC/") {
+        Some(share) => format!("//{share}"),
+        None => path.strip_prefix("//?/").unwrap_or(&path).to_owned(),
+    };
+    Cow::Owned(plain)
+}
+
+/// The path of a `file:` address, which has a `/` before a drive and may have its colon as a number.
+fn of_address(path: &str) -> Cow<'_, str> {
+    let drive =
+        |path: &str| path.strip_prefix('/').filter(|rest| is_windows(rest)).map(str::to_owned);
+    let colon = path.replacen("%3A", ":", 1).replacen("%3a", ":", 1);
+    match drive(path).or_else(|| drive(&colon)) {
+        Some(path) => Cow::Owned(path),
+        None => Cow::Borrowed(path),
+    }
+}
+
+/// A path of a shell on Windows (`/c/p`, `/mnt/c/p`, `/cygdrive/c/p`) with the drive it stands for, and with `/` only.
+fn with_drive(path: &str) -> String {
+    let path = path.replace('\\', "/");
+    let inner = ["/mnt/", "/cygdrive/", "/"].iter().find_map(|start| {
+        let rest = path.strip_prefix(start)?;
+        let (drive, rest) = rest.split_at_checked(1)?;
+        let is_drive = drive.as_bytes()[0].is_ascii_alphabetic() && rest.starts_with('/');
+        is_drive.then(|| format!("{drive}:{rest}"))
+    });
+    inner.unwrap_or(path)
 }
 
 /// None where `..` climbs above the start.
@@ -128,6 +182,39 @@ mod tests {
         assert_eq!(EditPath::sort("/w/src/./b/../a.py", Some("/w/")), inside("src/a.py"));
         assert_eq!(EditPath::sort("file:///w/a.py", Some("file:///w")), inside("a.py"));
         assert_eq!(EditPath::sort("C:\\w\\src\\a.py", Some("C:\\w")), inside("src/a.py"));
+    }
+
+    #[test]
+    fn a_path_of_windows_is_below_the_root_however_it_is_written() {
+        let root = Some("C:\\Users\\u\\p");
+        for path in [
+            "C:\\Users\\u\\p\\src\\a.py",
+            "c:\\users\\u\\p\\src\\a.py",
+            "C:/Users/u/p/src/a.py",
+            "C:\\Users\\u\\p/src\\a.py",
+            "\\\\?\\C:\\Users\\u\\p\\src\\a.py",
+            "file:///C:/Users/u/p/src/a.py",
+            "file:///c%3A/Users/u/p/src/a.py",
+            "/c/Users/u/p/src/a.py",
+            "/mnt/c/Users/u/p/src/a.py",
+            "src\\a.py",
+            ".\\src\\a.py",
+        ] {
+            assert_eq!(EditPath::sort(path, root), inside("src/a.py"), "{path}");
+        }
+        let share = Some("\\\\server\\share\\p");
+        for path in [
+            "\\\\server\\share\\p\\a.py",
+            "//SERVER/share/p/a.py",
+            "\\\\?\\UNC\\server\\share\\p\\a.py",
+        ] {
+            assert_eq!(EditPath::sort(path, share), inside("a.py"), "{path}");
+        }
+        for path in
+            ["D:\\Users\\u\\p\\a.py", "C:\\Users\\u\\pq\\a.py", "..\\a.py", "\\\\server\\a.py"]
+        {
+            assert_eq!(EditPath::sort(path, root), EditPath::Outside(path.into()), "{path}");
+        }
     }
 
     #[test]

@@ -28,6 +28,7 @@ mod run_loop;
 mod scoring;
 mod signals;
 mod starting;
+mod stuck;
 mod terminal;
 mod timer;
 mod world;

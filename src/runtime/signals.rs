@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use crossbeam_channel::Sender;
 
-use super::{event::Event, terminal};
+use super::event::Event;
+#[cfg(unix)]
+use super::stuck;
 
 /// Whether another program has the terminal at the moment. What the keyboard sends to everybody in front of it is
 /// meant for that program then.
@@ -54,11 +56,11 @@ pub fn listen(sender: Sender<Event>) -> std::io::Result<()> {
 fn end_in_the_end(signal: i32) {
     std::thread::spawn(move || {
         std::thread::sleep(STUCK_AFTER);
-        let Some(write) = terminal::write_under_way() else { return };
-        terminal::end_raw_mode();
+        let Some(write) = stuck::write_under_way() else { return };
+        stuck::end_raw_mode();
         std::thread::sleep(GIVEN_UP_AFTER);
-        if terminal::write_under_way() == Some(write) {
-            terminal::give_back_by_force();
+        if stuck::write_under_way() == Some(write) {
+            stuck::give_back_by_force();
             signal_hook::low_level::exit(128 + signal);
         }
     });

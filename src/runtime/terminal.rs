@@ -39,6 +39,7 @@ use super::{
     keyboard, outside,
     run_loop::Display,
     signals,
+    stuck::{MOUSE_OFF, Writing},
 };
 
 type Backend = CrosstermBackend<BufWriter<Stdout>>;
@@ -142,7 +143,6 @@ impl Terminal {
 
 /// Buttons and wheel, with coordinates of any size (xterm's modes 1000 and 1006).
 const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1006h";
-const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1000l";
 
 impl Display for Terminal {
     fn draw(&mut self, app: &App) -> io::Result<()> {

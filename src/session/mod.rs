@@ -163,12 +163,12 @@ impl Session {
     }
 
     /// Lines by which the files after a turn differ from those before. None until they are counted: the sum of what the
-    /// recorded edits wrote is another number.
+    /// recorded edits wrote is another number. None too where the lines of one of the changes are not known.
     pub fn lines_of_turn(&self, turn: usize) -> Option<Lines> {
-        let counts = self.counts.ready()?.get(turn)?.iter().flatten().copied().map(Lines::from);
-        counts.reduce(|mut sum, lines| {
-            sum.add(lines);
-            sum
+        let counts = self.counts.ready()?.get(turn).filter(|counts| !counts.is_empty())?;
+        counts.iter().try_fold(Lines::default(), |mut sum, lines| {
+            sum.add(Lines::from((*lines)?));
+            Some(sum)
         })
     }
 

@@ -272,7 +272,7 @@ fn patch(open: &OpenRun) -> Result<Copied, String> {
             let whole = whole_patch(change, old.as_deref(), new.as_deref());
             String::from_utf8_lossy(&whole).into_owned()
         }
-        FileDiff::Hunks(diff) => patch_of_hunks(change, diff)?,
+        FileDiff::Hunks(diff) | FileDiff::Part(diff) => patch_of_hunks(change, diff)?,
         FileDiff::Binary { .. } | FileDiff::TooBig { .. } | FileDiff::NotRecorded(_) => {
             return Err(
                 "there are no lines to copy; `trajview diff` writes what patch there is".into()

@@ -35,7 +35,7 @@ fn of(open: &OpenRun) -> Result<Editing, String> {
     let text = match &*compared.diff {
         FileDiff::Text { new: Some(text), .. } => text.clone(),
         FileDiff::Text { new: None, .. } => return Err(format!("{} is gone here", path)),
-        FileDiff::Hunks(_) | FileDiff::NotRecorded(_) => {
+        FileDiff::Hunks(_) | FileDiff::Part(_) | FileDiff::NotRecorded(_) => {
             return Err(format!("{} is not in the recording as a whole", path));
         }
         FileDiff::Binary { .. } => return Err(format!("{} is not text", path)),

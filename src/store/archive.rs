@@ -161,7 +161,11 @@ impl Archive {
     /// What the agent's program put before the model with the request.
     pub fn added(&self, run: &Run, turn: usize) -> Vec<String> {
         let places = run.turns.get(turn).map_or(&[][..], |turn| &turn.added);
-        places.iter().map(|place| self.request_at(run, *place)).collect()
+        let added = |place: &Place| {
+            let format = format_of(run, *place);
+            format.map(|format| format.added(&self.record(*place), place.part)).unwrap_or_default()
+        };
+        places.iter().map(added).collect()
     }
 
     fn request_at(&self, run: &Run, place: Place) -> String {
@@ -223,11 +227,19 @@ impl Archive {
         self.with_blobs(run, |blobs| compare::line_counts(change, blobs)).ok().flatten()
     }
 
-    /// Lines added and removed by every change of every turn, in the order of the timeline; None for what has no
-    /// lines to count. Reads every version of every file: for a worker, not for the screen. The error is a sentence.
+    /// Whether a change is of a file that is no text, which has no lines: sums of lines are whole without it.
+    pub fn is_binary(&self, run: &Run, change: &Change) -> bool {
+        self.with_blobs(run, |blobs| compare::is_binary(change, blobs)).unwrap_or(false)
+    }
+
+    /// Lines added and removed by every change of every turn, in the order of the timeline; 0 for files that are no text,
+    /// None where the recording cannot tell. Reads every version of every file: for a worker, not for the screen. The error is a sentence.
     pub fn line_counts(&self, run: &Run) -> Result<Vec<Vec<Option<LineCounts>>>, String> {
         let timeline = self.timeline(run)?;
-        let count = |change: &Change| self.line_counts_of(run, change);
+        let count = |change: &Change| {
+            let binary = || self.is_binary(run, change).then(LineCounts::default);
+            self.line_counts_of(run, change).or_else(binary)
+        };
         Ok(timeline.turns.iter().map(|turn| turn.changes.iter().map(count).collect()).collect())
     }
 

@@ -55,15 +55,21 @@ pub fn of(path: &Path) -> Result<Card, OpenError> {
 }
 
 /// The card with the lines that the run's turns added and removed between before and after each, as `show` and the screen have
-/// it; `counts` are those of every change of every turn. Where they tell nothing the recorded edits speak.
+/// it; `counts` are those of every change of every turn. Where they tell nothing the recorded edits speak. None where
+/// the lines of one of the changes are not known: a part of the sum is not the sum.
 pub fn with_lines(card: Card, run: &Run, counts: &[Vec<Option<LineCounts>>]) -> Card {
     let counted = run.turns.iter().zip(counts).filter(|(turn, _)| turn.counts());
-    let lines = counted.flat_map(|(_, counts)| counts.iter().flatten());
-    let pairs = lines.map(|lines| (lines.added as u64, lines.removed as u64));
-    let sum = pairs.reduce(|a, b| (a.0 + b.0, a.1 + b.1));
+    let sum = counted.flat_map(|(_, counts)| counts).try_fold((0, 0), |sum: (u64, u64), lines| {
+        let LineCounts { added, removed } = (*lines)?;
+        Some((sum.0 + added as u64, sum.1 + removed as u64))
+    });
+    let edits = || run.counted_turns().flat_map(|turn| &turn.steps).any(|it| !it.edits.is_empty());
     let lines = match counts {
         [] => card.lines,
-        _ if counts.iter().all(Vec::is_empty) => formats::tells_edits(run).then_some((0, 0)),
+        // What was written elsewhere has lines too, and they are no lines of the workspace.
+        _ if counts.iter().all(Vec::is_empty) => {
+            (formats::tells_edits(run) && !edits()).then_some((0, 0))
+        }
         _ => sum,
     };
     Card { lines, ..card }

@@ -78,7 +78,7 @@ pub fn moments(run: &Run, timeline: &Timeline, each: Each) -> Vec<Moment> {
 fn tells_steps(changes: &[Change], steps: &[(StepId, Vec<Change>)]) -> bool {
     let is_told = |change: &Change| match &change.version {
         Version::Whole { new, .. } => new.is_none_or(|file| file.blob().is_some()),
-        Version::Hunks(_) => false,
+        Version::Hunks(_) | Version::Part(_) | Version::Binary => false,
     };
     changes.iter().all(|change| change.origin == Origin::Recorded)
         && steps.iter().flat_map(|(_, changes)| changes).all(is_told)

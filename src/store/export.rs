@@ -290,7 +290,7 @@ impl Writer<'_> {
                 told["replace"] = parts.iter().map(part).collect();
             }
             RecordedChange::Patch(hunks) => told["patch"] = written(&hunks).into(),
-            RecordedChange::Delete | RecordedChange::NotRecorded => {}
+            RecordedChange::Delete | RecordedChange::NotRecorded | RecordedChange::Binary => {}
         }
         if let (Some(added), removed) = (edit.added, edit.removed) {
             told["lines"] = json!([added, removed]);

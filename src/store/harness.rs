@@ -105,7 +105,9 @@ impl Compared {
                         }
                     }
                 }
-                RecordedChange::Replace(_) | RecordedChange::NotRecorded => left.push(path.clone()),
+                RecordedChange::Replace(_)
+                | RecordedChange::NotRecorded
+                | RecordedChange::Binary => left.push(path.clone()),
             }
         }
         self.check_sizes(&changes.source, &changes.files, &end);

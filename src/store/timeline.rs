@@ -222,7 +222,8 @@ fn all_told<'scope, 'a: 'scope>(
 ) -> AllTold<'scope> {
     let run = recording.run;
     let ids = (0..run.turns.len()).flat_map(|turn| run.steps_of_turn(turn));
-    let steps = ids.filter_map(|id| Some((id, run.step(id)?)));
+    let stays = |id: &StepId| !id.subagent.is_some_and(|agent| run.was_left(agent));
+    let steps = ids.filter(stays).filter_map(|id| Some((id, run.step(id)?)));
     let steps: Vec<(StepId, &Step)> = steps.filter(|(_, step)| !step.edits.is_empty()).collect();
     let mut room = vec![];
     let mut read = move |(id, step): (StepId, &'a Step)| {

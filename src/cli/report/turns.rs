@@ -140,7 +140,9 @@ impl Telling<'_> {
 
     fn file(&self, change: &Change, row: &EditRow) -> FilePart {
         let (patch, missing) = match &self.archive.diff(self.run, change, CONTEXT) {
-            FileDiff::Text { diff, .. } | FileDiff::Hunks(diff) => checked(patch(diff)),
+            FileDiff::Text { diff, .. } | FileDiff::Hunks(diff) | FileDiff::Part(diff) => {
+                checked(patch(diff))
+            }
             FileDiff::Binary { .. } => (None, Some(redact::BINARY.to_owned())),
             FileDiff::TooBig { .. } => {
                 (None, Some("too big to be compared line by line".to_owned()))

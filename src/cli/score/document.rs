@@ -322,12 +322,9 @@ fn recorded_at(run: &Run, done: usize) -> (Option<ByMetric<f64>>, ByMetric<&'sta
     ((!by_metric.is_empty()).then_some(by_metric), doubts)
 }
 
-/// None where there are changes and the lines of none of them are known.
+/// None where the lines of one of the changes are not known.
 fn churn(turns: &[Vec<Option<LineCounts>>]) -> Option<u64> {
-    let changes = turns.iter().flatten();
-    let known: Vec<u64> =
-        changes.clone().flatten().map(|lines| lines.added as u64 + lines.removed as u64).collect();
-    (!known.is_empty() || changes.count() == 0).then(|| known.iter().sum())
+    turns.iter().flatten().map(|lines| lines.map(|it| it.added as u64 + it.removed as u64)).sum()
 }
 
 /// Every file that counts by its name and has no numbers, with why.

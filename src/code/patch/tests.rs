@@ -169,6 +169,30 @@ fn a_command_that_only_mentions_a_patch_is_none() {
     assert_eq!(in_call(&format!("cat > p.txt <<'EOF'\n{PATCH}EOF")), []);
 }
 
+#[test]
+fn a_patch_in_a_comment_or_for_somebody_else_is_none() {
+    let literal = serde_json::to_string(PATCH).unwrap();
+    for text in [
+        format!(
+            "// await tools.apply_patch({literal})\ntext(await tools.exec_command({{cmd: 'ls'}}))"
+        ),
+        format!("/* tools.apply_patch({literal}) */ tools.exec_command({{cmd: 'ls'}})"),
+        format!("text({literal}); await tools.exec_command({{cmd: 'apply_patch --help'}})"),
+        format!("const p = {literal}; // tools.apply_patch(p)"),
+        format!("cat > notes.md <<'DOC'\nrun\napply_patch <<'EOF'\n{PATCH}EOF\nDOC"),
+        format!("echo apply_patch; cat <<'EOF'\n{PATCH}EOF"),
+        serde_json::json!(["echo", PATCH]).to_string(),
+    ] {
+        assert_eq!(in_call(&text), [], "{text}");
+    }
+    for text in [
+        format!("const p = {literal}; // the fix\ntext(await tools.apply_patch(p))"),
+        format!("if (/[\"']/.test(x)) y(); await tools.apply_patch({literal})"),
+    ] {
+        assert_eq!(in_call(&text), codex(PATCH), "{text}");
+    }
+}
+
 fn hunks_between(old: &str, new: &str, context: usize) -> Vec<PatchHunk> {
     let (a, b): (Vec<_>, Vec<_>) =
         (old.split_inclusive('\n').collect(), new.split_inclusive('\n').collect());

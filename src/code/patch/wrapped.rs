@@ -6,7 +6,7 @@
 
 use serde_json::Value;
 
-use super::{FilePatch, codex};
+use super::{FilePatch, codex, shell};
 
 const BEGIN: &str = "*** Begin Patch";
 
@@ -47,6 +47,8 @@ fn in_value(value: &Value) -> Vec<FilePatch> {
 fn in_argv(argv: &[&str]) -> Vec<FilePatch> {
     match argv {
         [tool, patch] if is_apply_patch(tool) => codex(patch),
+        // What is not a patch tool's is an argument of another command.
+        [.., patch] if argv.len() > 1 && patch.trim_start().starts_with(BEGIN) => vec![],
         [.., script] => in_call(script),
         [] => vec![],
     }
@@ -60,7 +62,7 @@ fn is_apply_patch(word: &str) -> bool {
 fn in_shell(script: &str) -> Vec<FilePatch> {
     let Some(begin) = script.find(BEGIN) else { return vec![] };
     let head = &script[..begin];
-    if !head.split(|c: char| c.is_whitespace() || ";&|(\"'".contains(c)).any(is_apply_patch) {
+    if !shell::hands_to(head, is_apply_patch) {
         return vec![];
     }
     let body = &script[begin..];
@@ -116,14 +118,15 @@ impl FilePatch {
 }
 
 /// The patches among the string literals of a script; one written as several literals (joined, or added up) is
-/// put together again.
+/// put together again. What is only printed, or stands in a comment, is no patch.
 fn in_javascript(script: &str) -> Vec<FilePatch> {
-    if !script.contains("apply_patch") {
+    let script = Script::read(script);
+    if !script.calls("apply_patch") {
         return vec![];
     }
     let mut files = vec![];
     let mut open: Option<String> = None;
-    for literal in string_literals(script) {
+    for literal in script.literals.into_iter().filter(|it| !it.is_printed).map(|it| it.text) {
         match &mut open {
             None if literal.trim_start().starts_with(BEGIN) => open = Some(literal),
             None => continue,
@@ -142,19 +145,121 @@ fn in_javascript(script: &str) -> Vec<FilePatch> {
     files
 }
 
-/// The string literals of a JavaScript text, escapes resolved. Comments and regular expressions are not told
-/// apart from code; a quote in one costs the literal after it.
-fn string_literals(script: &str) -> Vec<String> {
-    let mut literals = vec![];
-    let mut rest = script;
-    while let Some(at) = rest.find(['"', '\'', '`']) {
-        let is_raw = rest[..at].ends_with("String.raw");
-        let quote = rest[at..].chars().next().unwrap_or('"');
-        let (literal, after) = literal_until(&rest[at + 1..], quote, is_raw);
-        literals.push(literal);
-        rest = after;
+/// A JavaScript text taken apart.
+struct Script {
+    /// Without comments and regular expressions, and with empty string literals.
+    code: String,
+    /// In order, escapes resolved.
+    literals: Vec<Literal>,
+}
+
+struct Literal {
+    text: String,
+    /// Whether it is the argument of a function that only shows it.
+    is_printed: bool,
+}
+
+/// What shows words to the model or to nobody.
+const PRINTERS: [&str; 8] = ["text", "notify", "log", "info", "warn", "error", "debug", "print"];
+
+impl Script {
+    fn read(script: &str) -> Self {
+        let mut read = Self { code: String::new(), literals: vec![] };
+        let mut rest = script;
+        while let Some(at) = rest.find(['"', '\'', '`', '/']) {
+            read.code.push_str(&rest[..at]);
+            let found = &rest[at..];
+            rest = match found.chars().next() {
+                Some('/') => read.slash(found),
+                quote => read.literal(found, quote.unwrap_or('"')),
+            };
+        }
+        read.code.push_str(rest);
+        read
     }
-    literals
+
+    /// Takes a literal; what follows it.
+    fn literal<'s>(&mut self, text: &'s str, quote: char) -> &'s str {
+        let is_raw = self.code.ends_with("String.raw");
+        let called = self.code.trim_end().strip_suffix('(').map(str::trim_end).unwrap_or_default();
+        let is_name = |c: char| c.is_alphanumeric() || c == '_';
+        let name = called.rsplit(|c: char| !is_name(c)).next().unwrap_or_default();
+        let (literal, after) = literal_until(&text[1..], quote, is_raw);
+        self.literals.push(Literal { text: literal, is_printed: PRINTERS.contains(&name) });
+        self.code.extend([quote, quote]);
+        after
+    }
+
+    /// Leaves out a comment or a regular expression, or takes a division; what follows it.
+    fn slash<'s>(&mut self, text: &'s str) -> &'s str {
+        if text.starts_with("//") {
+            return text.find('\n').map_or("", |end| &text[end..]);
+        }
+        if let Some(inside) = text.strip_prefix("/*") {
+            return inside.split_once("*/").map_or("", |(_, after)| after);
+        }
+        let before = self.code.trim_end();
+        let may_begin = before.is_empty()
+            || before.ends_with(['(', ',', '=', ':', '[', '!', '&', '|', '?', '{', '}', ';'])
+            || before.ends_with("return");
+        match regular_expression(text).filter(|_| may_begin) {
+            Some(after) => after,
+            None => {
+                self.code.push('/');
+                &text[1..]
+            }
+        }
+    }
+
+    fn calls(&self, function: &str) -> bool {
+        self.code.contains(function) || self.literals.iter().any(|literal| literal.text == function)
+    }
+}
+
+/// What follows the regular expression that `text` starts with; None where its line ends before it does.
+fn regular_expression(text: &str) -> Option<&str> {
+    let mut is_class = false;
+    let mut chars = text.char_indices().skip(1);
+    while let Some((at, c)) = chars.next() {
+        match c {
+            '\\' => drop(chars.next()),
+            '\n' => return None,
+            '[' => is_class = true,
+            ']' => is_class = false,
+            '/' if !is_class => return Some(&text[at + 1..]),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// A JavaScript text without its comments; string literals as they are.
+pub fn without_comments(script: &str) -> String {
+    let mut plain = String::with_capacity(script.len());
+    let mut rest = script;
+    while let Some(at) = rest.find(['"', '\'', '`', '/']) {
+        plain.push_str(&rest[..at]);
+        let found = &rest[at..];
+        let end = match found.as_bytes() {
+            [b'/', b'/', ..] => {
+                rest = found.find('\n').map_or("", |end| &found[end..]);
+                continue;
+            }
+            [b'/', b'*', ..] => {
+                rest = found[2..].split_once("*/").map_or("", |(_, after)| after);
+                continue;
+            }
+            [b'/', ..] => 1,
+            _ => {
+                let quote = found.chars().next().unwrap_or('"');
+                found.len() - literal_until(&found[1..], quote, false).1.len()
+            }
+        };
+        plain.push_str(&found[..end]);
+        rest = &found[end..];
+    }
+    plain.push_str(rest);
+    plain
 }
 
 /// The JavaScript string literal that `text` starts with, escapes resolved.

@@ -4,7 +4,7 @@
 //! message, edits, sub-agents. What opens a turn is decided by the dialect that drives it.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{HashMap, HashSet, hash_map::Entry},
     sync::Arc,
 };
 
@@ -14,7 +14,7 @@ use super::{
         Assistant, Call, Line, Outcome, Part, User, What, Words, WordsKind, classify, starts_agent,
     },
     subagents::Agents,
-    text::{CHANGED_SINCE, readable},
+    text::{CHANGED_SINCE, KEPT_BESIDE, kept_beside, readable},
 };
 use crate::{
     code::short::ShortWords,
@@ -24,7 +24,7 @@ use crate::{
     },
     run::{
         Edit, EditKind, EditPath, Place, Role, Run, SourceId, Step, StepKind, Time, Tokens,
-        ToolCall, ToolResult, Turn, Warning, fitted,
+        ToolCall, ToolResult, Turn, Warning, fitted, path,
     },
 };
 
@@ -119,6 +119,15 @@ struct Typed {
     turn: usize,
 }
 
+/// What is remembered of a record.
+#[derive(Debug, Clone, Copy)]
+struct Seen {
+    /// The turns up to the one that it belongs to.
+    turns: u32,
+    /// [`Line::print`].
+    print: u64,
+}
+
 /// What the program wrote for the model, not yet given to a turn.
 #[derive(Debug, Clone)]
 struct Written {
@@ -131,10 +140,11 @@ pub struct Fold {
     pub run: Run,
     pub agents: Agents,
     pub calls: Vec<CallAt>,
-    by_id: HashMap<Box<str>, usize, ShortWords>,
-    /// Calls without an id that wait for a result without one.
-    nameless: Vec<(Owner, usize)>,
-    seen: HashSet<Box<str>, ShortWords>,
+    ids: CallIds,
+    /// Records by their ids.
+    seen: HashMap<Box<str>, Seen, ShortWords>,
+    /// Files beside the log that hold an observation, each with the call.
+    kept: Vec<(Box<str>, usize)>,
     responses: Responses,
     models: Vec<Arc<str>>,
     touched: HashSet<EditPath, ShortWords>,
@@ -147,6 +157,16 @@ pub struct Fold {
     pub has_begun: bool,
     /// The turn in which the model worked last.
     worked_in: Option<usize>,
+}
+
+/// Calls by what their results name.
+#[derive(Debug, Default, Clone)]
+struct CallIds {
+    by_id: HashMap<Box<str>, usize, ShortWords>,
+    /// Calls without an id that wait for a result without one.
+    nameless: Vec<(Owner, usize)>,
+    /// Calls that wait for a result while another has the same id, in order.
+    waiting: HashMap<Box<str>, Vec<usize>, ShortWords>,
 }
 
 /// Titles that the log gives the session.
@@ -167,7 +187,97 @@ struct Responses {
 impl Fold {
     /// Whether a line was read before: a resumed session copies the lines it goes on from.
     pub fn is_copy(&mut self, line: &Line) -> bool {
-        line.uuid.as_ref().is_some_and(|uuid| !self.seen.insert(uuid.clone()))
+        let Some(uuid) = &line.uuid else { return false };
+        let turns = self.turns_up_to(line.parent.as_deref());
+        match self.seen.entry(uuid.clone()) {
+            // Two records may have got one id by mistake.
+            Entry::Occupied(known) => known.get().print == line.print,
+            Entry::Vacant(free) => {
+                free.insert(Seen { turns, print: line.print });
+                false
+            }
+        }
+    }
+
+    /// The turns up to the one that a record belongs to: that of the record it follows, else the one that goes on.
+    fn turns_up_to(&self, parent: Option<&str>) -> u32 {
+        let known = parent.and_then(|parent| self.seen.get(parent));
+        let now = || u32::try_from(self.run.turns.len()).unwrap_or(u32::MAX);
+        known.map_or_else(now, |seen| seen.turns)
+    }
+
+    /// A record has opened the last turn: what follows it belongs to that.
+    pub fn has_opened(&mut self, uuid: Option<&str>) {
+        let turns = self.turns_up_to(None);
+        if let Some(seen) = uuid.and_then(|uuid| self.seen.get_mut(uuid)) {
+            seen.turns = turns;
+        }
+    }
+
+    /// A request that follows a record of an earlier turn than the last: the person went back there (`/rewind`), and the
+    /// turns since were left.
+    pub fn leave_what_was_rewound(&mut self, line: &Line) {
+        let What::User(User { words: Some(words), outcomes }) = &line.what else { return };
+        let is_asked = matches!(words.kind, WordsKind::Request | WordsKind::Command);
+        let known = line.parent.as_ref().and_then(|parent| self.seen.get(parent));
+        let Some(stay) = known.map(|seen| seen.turns as usize) else { return };
+        let is_left = |turn: &Turn| turn.request.is_some();
+        if is_asked && outcomes.is_empty() && self.run.turns.get(stay).is_some_and(is_left) {
+            self.leave_from(stay);
+        }
+    }
+
+    /// Makes a branch of the turns from this one on, which is entered where it began.
+    fn leave_from(&mut self, first: usize) {
+        let left = self.run.turns.split_off(first);
+        let number = 1 + self.run.subagents.iter().filter(|agent| agent.was_left).count();
+        let name = format!("branch {number}");
+        let agent = self.agent(&name);
+        let (mut steps, mut offsets) = (vec![], vec![]);
+        let title = left.iter().map(|turn| &turn.title).find(|title| !title.is_empty());
+        let title =
+            title.map_or_else(|| "left again".into(), |it| format!("left again: {it}").into());
+        let started_at = left.iter().find_map(|turn| turn.started_at);
+        let ended_at = left.iter().rev().find_map(|turn| turn.ended_at);
+        for turn in left {
+            steps.extend(turn.request.map(|place| {
+                let at = RecordAt { place, time: turn.started_at };
+                at.step(StepKind::Message, Role::User, turn.title)
+            }));
+            offsets.push(steps.len());
+            steps.extend(turn.steps);
+        }
+        let moved = |owner: Owner| match owner {
+            Owner::Turn(turn) => {
+                let offset = *offsets.get(turn.checked_sub(first)?)?;
+                Some((Owner::Agent(agent), offset))
+            }
+            Owner::Agent(_) => None,
+        };
+        for call in &mut self.calls {
+            if let Some((owner, offset)) = moved(call.owner) {
+                (call.owner, call.step) = (owner, call.step + offset);
+            }
+        }
+        for response in &mut self.responses.all {
+            if let Some((owner, offset)) = moved(response.owner) {
+                response.owner = owner;
+                response.step = response.step.map(|step| step + offset);
+            }
+        }
+        for (owner, _) in &mut self.ids.nameless {
+            *owner = moved(*owner).map_or(*owner, |(owner, _)| owner);
+        }
+        if let Some((owner, step)) = &mut self.compacting
+            && let Some((whose, offset)) = moved(*owner)
+        {
+            (*owner, *step) = (whose, *step + offset);
+        }
+        self.agents.met_before(first);
+        (self.worked_in, self.typed) = (None, None);
+        let told = &mut self.run.subagents[agent];
+        (told.name, told.title, told.was_left) = (name, title, true);
+        (told.started_at, told.ended_at, told.steps) = (started_at, ended_at, steps);
     }
 
     /// Facts about the whole run that a line mentions.
@@ -203,7 +313,7 @@ impl Fold {
 
     /// The last title that names a record of this recording, where nothing better is known.
     fn title_by_summary(&mut self) {
-        let own = self.titles.summaries.iter().rev().find(|(_, leaf)| self.seen.contains(leaf));
+        let own = self.titles.summaries.iter().rev().find(|(_, leaf)| self.seen.contains_key(leaf));
         if let Some((title, _)) = own.filter(|_| self.titles.title_rank <= 1) {
             self.run.title = title.to_string();
         }
@@ -466,31 +576,51 @@ impl Fold {
         });
         let index = self.calls.len() - 1;
         if call.id.is_empty() {
-            self.nameless.push((owner, index));
+            self.ids.nameless.push((owner, index));
         } else {
-            self.by_id.insert(call.id, index);
+            let before = self.ids.by_id.insert(call.id.clone(), index);
+            let waits = |call: &usize| {
+                let CallAt { owner, step, .. } = self.calls[*call];
+                self.step_at(owner, step).is_some_and(|step| step.result().is_none())
+            };
+            if let Some(before) = before.filter(waits) {
+                self.ids.waiting.entry(call.id).or_default().push(before);
+            }
         }
+    }
+
+    fn step_at(&self, owner: Owner, step: usize) -> Option<&Step> {
+        let steps = match owner {
+            Owner::Turn(turn) => &self.run.turns.get(turn)?.steps,
+            Owner::Agent(agent) => &self.run.subagents.get(agent)?.steps,
+        };
+        steps.get(step)
+    }
+
+    /// The call that a result is of: where several have its id the first that waits.
+    fn call_answered(&mut self, id: &str) -> Option<usize> {
+        let waits = self.ids.waiting.get_mut(id).filter(|calls| !calls.is_empty());
+        waits.map(|calls| calls.remove(0)).or_else(|| self.call_named(id))
     }
 
     /// A path below the workspace without the workspace's own path.
     fn relative(&self, label: &str) -> Box<str> {
-        let root = self.run.origin.root.as_deref().unwrap_or_default().trim_end_matches('/');
-        let below = label.strip_prefix(root).filter(|_| !root.is_empty());
-        let below = below.and_then(|rest| rest.strip_prefix('/')).filter(|rest| !rest.is_empty());
-        below.unwrap_or(label).into()
+        let root = self.run.origin.root.as_deref().filter(|root| !root.is_empty());
+        let below = path::below(label, root).filter(|rest| !rest.is_empty());
+        below.map_or_else(|| label.into(), Into::into)
     }
 
     /// The call with this id.
     pub fn call_named(&self, id: &str) -> Option<usize> {
-        self.by_id.get(id).copied()
+        self.ids.by_id.get(id).copied()
     }
 
     fn outcome(&mut self, owner: Owner, at: RecordAt, outcome: Outcome) {
         let found = if outcome.id.is_empty() {
-            let last = self.nameless.iter().rposition(|(whose, _)| *whose == owner);
-            last.map(|last| self.nameless.remove(last).1)
+            let last = self.ids.nameless.iter().rposition(|(whose, _)| *whose == owner);
+            last.map(|last| self.ids.nameless.remove(last).1)
         } else {
-            self.call_named(&outcome.id)
+            self.call_answered(&outcome.id)
         };
         let place = at.place.part(outcome.part);
         let Some(call) = found else {
@@ -499,11 +629,20 @@ impl Fold {
             return;
         };
         self.agents.answered(call, outcome.agent.as_deref());
+        self.kept.extend(outcome.kept_in.clone().map(|name| (name, call)));
         let edits = self.edits_of(call, place, &outcome);
         let (whose, step) = (self.calls[call].owner, self.calls[call].step);
         let step = &mut self.steps(whose)[step];
         step.ended_at = step.ended_at.or(at.time);
-        let Some(tool) = step.tool.as_mut().filter(|tool| tool.result.is_none()) else { return };
+        let Some(tool) = &mut step.tool else { return };
+        if let Some(known) = &tool.result {
+            if (known.bytes, known.is_error) != (outcome.bytes, outcome.is_error) {
+                let label = format!("another result of {}", tool.name).into();
+                let at = RecordAt { place, ..at };
+                self.push(owner, at.step(StepKind::Unknown, Role::System, label));
+            }
+            return;
+        }
         tool.result = Some(ToolResult {
             place,
             is_error: outcome.is_error,
@@ -547,6 +686,20 @@ impl Fold {
             });
         }
         edits
+    }
+
+    /// The whole of an observation, from the file beside the log that it was written to.
+    pub fn answer_from(&mut self, name: &str, source: SourceId, bytes: &[u8]) {
+        let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+        let of_text = self.kept.iter().find(|(kept, _)| **kept == *name).map(|(_, call)| *call);
+        let Some(call) = of_text.or_else(|| self.call_named(stem)) else { return };
+        let (owner, step) = (self.calls[call].owner, self.calls[call].step);
+        let tool = self.steps(owner)[step].tool.as_mut();
+        if let Some(result) = tool.and_then(|tool| tool.result.as_mut()) {
+            let len = bytes.len() as u64;
+            result.place = Place { source, line: 1, part: KEPT_BESIDE, start: 0, len };
+            result.bytes = kept_beside(&readable(bytes)).len() as u64;
+        }
     }
 
     /// Remembers a slash command, in case what follows makes it a request.

@@ -8,11 +8,15 @@ use super::{
     record::{Block, Input, Message, Record, Structured, Usage, blocks},
     text,
 };
-use std::{cell::RefCell, sync::Arc};
+use std::{
+    cell::RefCell,
+    hash::{DefaultHasher, Hash, Hasher},
+    sync::Arc,
+};
 
 use crate::{
     formats::tape::Tape,
-    run::{LABEL_CHARS, Place, Role, Step, Time, Tokens, label},
+    run::{LABEL_CHARS, Place, Role, Step, Time, Tokens, label, label as label_of},
 };
 
 /// A classified line.
@@ -27,6 +31,8 @@ pub struct Line {
     /// The sub-agent's id where `agent` is the id of a call.
     pub agent_id: Option<Box<str>>,
     pub is_sidechain: bool,
+    /// Tells the record from others: equal for copies of it.
+    pub print: u64,
     pub session: Option<Arc<str>>,
     pub cwd: Option<Arc<str>>,
     pub branch: Option<Arc<str>>,
@@ -143,6 +149,8 @@ pub struct Words {
     pub label: Box<str>,
     /// [`Quoted::fingerprint`] of the text, where it is one string.
     pub fingerprint: Option<u64>,
+    /// Whether blocks of the program, a hook or an editor stand around them.
+    pub is_wrapped: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -210,6 +218,8 @@ pub struct Outcome {
     pub sketches: Vec<Sketch>,
     /// Whether the tool says that the file is new, or that it was there.
     pub says_new: Option<bool>,
+    /// The file beside the log that holds all of it.
+    pub kept_in: Option<Box<str>>,
 }
 
 #[derive(Debug, Clone)]
@@ -251,6 +261,7 @@ pub fn classify(place: Place, line: &str) -> Result<Line, serde_json::Error> {
         parent: record.parent_uuid.boxed(),
         agent: record.parent_tool_use_id.boxed().or_else(|| record.agent_id.boxed()),
         agent_id: record.agent_id.boxed().or_else(|| record.stream_agent_id.boxed()),
+        print: print(&record),
         is_sidechain: record.is_sidechain.0 || record.parent_tool_use_id.filled().is_some(),
         session: Repeated::Session.shared(Some(record.session())),
         cwd: Repeated::Folder.shared(record.cwd.filled()),
@@ -259,6 +270,20 @@ pub fn classify(place: Place, line: &str) -> Result<Line, serde_json::Error> {
             .shared(record.version.filled().or(record.claude_code_version.filled())),
         what: what(&record),
     })
+}
+
+/// Of what it says and when, by its size, its beginning and its end.
+fn print(record: &Record<'_>) -> u64 {
+    const PIECE: usize = 256;
+    let mut hasher = DefaultHasher::new();
+    record.kind.as_str().hash(&mut hasher);
+    record.timestamp.as_str().hash(&mut hasher);
+    if let Some(message) = record.message.map(|message| message.get().as_bytes()) {
+        message.len().hash(&mut hasher);
+        message[..message.len().min(PIECE)].hash(&mut hasher);
+        message[message.len().saturating_sub(PIECE)..].hash(&mut hasher);
+    }
+    hasher.finish()
 }
 
 fn what(record: &Record<'_>) -> What {
@@ -330,12 +355,23 @@ fn numbered<'r, 'a>(blocks: &'r [Block<'a>]) -> impl Iterator<Item = (u32, &'r B
 pub const HEAD_CHARS: usize = 2000;
 
 fn words(record: &Record<'_>, blocks: &[Block<'_>]) -> Option<Words> {
-    let mut texts = blocks.iter().filter_map(|block| Quoted::of(block.text));
-    let first = texts.find(|text| !text::is_context(&text.head(HEAD_CHARS)));
+    let texts = || blocks.iter().filter_map(|block| Quoted::of(block.text));
+    if let Some(words) = own_words(record, texts()) {
+        return Some(words);
+    }
+    let first = texts().find(|text| !text::is_context(&text.head(HEAD_CHARS)));
     let Some(quoted) = first else {
-        let shown = blocks.iter().find_map(text::placeholder)?;
-        let kind = if record.is_meta.0 { WordsKind::Meta } else { WordsKind::Request };
-        return Some(Words { kind, label: label(&shown), fingerprint: None });
+        let context = texts().find(|text| !text.is_empty());
+        if let Some(shown) = blocks.iter().find_map(text::placeholder) {
+            let kind = if record.is_meta.0 { WordsKind::Meta } else { WordsKind::Request };
+            let is_wrapped = context.is_some();
+            return Some(Words { kind, label: label(&shown), fingerprint: None, is_wrapped });
+        }
+        // Where a tool answered, it is a part of that.
+        let alone = context.filter(|_| !blocks.iter().any(is_outcome))?;
+        let label = text::aside(&alone.head(HEAD_CHARS)).map(|words| label(&words));
+        let label = label.unwrap_or_else(|| alone.label());
+        return Some(Words { kind: WordsKind::Meta, label, fingerprint: None, is_wrapped: false });
     };
     let head = quoted.head(HEAD_CHARS);
     let kind = words_kind(record, &head);
@@ -346,7 +382,34 @@ fn words(record: &Record<'_>, blocks: &[Block<'_>]) -> Option<Words> {
     };
     let label = label.unwrap_or_else(|| quoted.label());
     let fingerprint = record.is_sidechain.0.then(|| quoted.fingerprint());
-    Some(Words { kind, label, fingerprint })
+    Some(Words { kind, label, fingerprint, is_wrapped: false })
+}
+
+/// The person's words where blocks of the program, a hook or an editor stand around them; None where there are none.
+fn own_words<'a>(
+    record: &Record<'_>,
+    texts: impl Iterator<Item = Quoted<'a>> + Clone,
+) -> Option<Words> {
+    let mut is_wrapped = false;
+    let mut own = None;
+    for quoted in texts {
+        let text = quoted.text();
+        let parts = text::unwrapped(&text);
+        is_wrapped |= !parts.blocks.is_empty();
+        if own.is_none() && !parts.words.is_empty() {
+            own = Some((quoted, parts.words.to_owned()));
+        }
+    }
+    let (quoted, words) = own.filter(|_| is_wrapped)?;
+    let head: String = words.chars().take(HEAD_CHARS).collect();
+    let kind = words_kind(record, &head);
+    let label = match kind {
+        WordsKind::Aside { .. } => text::aside(&head),
+        _ => None,
+    };
+    let label = label.map_or_else(|| label_of(&words), |aside| label_of(&aside));
+    let fingerprint = record.is_sidechain.0.then(|| quoted.fingerprint());
+    Some(Words { kind, label, fingerprint, is_wrapped })
 }
 
 fn words_kind(record: &Record<'_>, head: &str) -> WordsKind {
@@ -492,6 +555,7 @@ fn outcome(part: u32, block: &Block<'_>, structured: &Structured<'_>, raw: Raw<'
         exit_code: exit_code(&said),
         bytes: text::outcome_bytes(block.content, structured),
         agent: structured.agent_id.boxed(),
+        kept_in: text::kept_in(block.content, structured),
         sketches: if is_error { vec![] } else { edits::recorded(structured) },
         says_new: match said.as_str() {
             said if said.starts_with("File created") => Some(true),

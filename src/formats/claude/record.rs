@@ -190,6 +190,7 @@ record! {
         stdout: Raw<'a> = "stdout",
         interrupted: Flag = "interrupted",
         persisted_output_size: Count = "persistedOutputSize",
+        persisted_output_path: Text<'a> = "persistedOutputPath",
         // Task, Agent
         agent_id: Text<'a> = "agentId",
         prompt: Raw<'a> = "prompt",

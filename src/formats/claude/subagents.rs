@@ -36,6 +36,13 @@ pub struct Agents {
 }
 
 impl Agents {
+    /// Turns from this one on are none any more.
+    pub fn met_before(&mut self, first: usize) {
+        for clue in &mut self.clues {
+            clue.met_in = clue.met_in.map(|turn| turn.min(first.saturating_sub(1)));
+        }
+    }
+
     /// A result names the agent that answered.
     pub fn answered(&mut self, call: usize, agent: Option<&str>) {
         if let Some(agent) = agent {
@@ -268,7 +275,11 @@ fn by_time(fold: &Fold, agent: usize) -> usize {
     let before = |time: Time| {
         turns.iter().rposition(|turn| turn.started_at.is_some_and(|begun| begun <= time))
     };
-    let found = started.and_then(before).or(fold.agents.clues[agent].met_in);
+    let met_in = fold.agents.clues[agent].met_in;
+    let found = match fold.run.subagents[agent].was_left {
+        true => met_in,
+        false => started.and_then(before).or(met_in),
+    };
     found.unwrap_or(0).min(turns.len().saturating_sub(1))
 }
 
@@ -277,6 +288,7 @@ fn insert(fold: &mut Fold, agent: usize, turn: usize) {
     fold.turn();
     let told = &fold.run.subagents[agent];
     let started_at = told.started_at;
+    let branch_follows_turn = told.was_left.then(|| fold.agents.clues[agent].met_in.is_some());
     let step = Step {
         kind: StepKind::SubAgent,
         role: Role::Assistant,
@@ -289,7 +301,12 @@ fn insert(fold: &mut Fold, agent: usize, turn: usize) {
     };
     let steps = &mut fold.run.turns[turn].steps;
     let later = |other: &Step| started_at.is_some() && other.started_at > started_at;
-    let at = steps.iter().position(later).unwrap_or(steps.len());
+    let at = match branch_follows_turn {
+        // What a branch follows is all of the turn.
+        Some(true) => steps.len(),
+        Some(false) => 0,
+        None => steps.iter().position(later).unwrap_or(steps.len()),
+    };
     steps.insert(at, step);
 }
 

@@ -5,7 +5,10 @@ use super::{
     record::{Attachment, Block, Input, Message, Record, Structured, Swap, blocks, string},
 };
 use crate::{
-    formats::tape::{Tape, Value},
+    formats::{
+        tape::{Tape, Value},
+        wrapped::{self, Wrapped},
+    },
     run::{Step, StepText, ToolResult, pictures},
 };
 
@@ -43,10 +46,41 @@ pub fn program_tag(head: &str) -> Option<&'static str> {
         .find(|tag| rest.strip_prefix(tag).is_some_and(|rest| rest.starts_with(['>', ' '])))
 }
 
-/// Whether a text block is context that an editor put before the person's own words.
+/// The part of a request's place under which the blocks are found that stand around its words.
+pub const WRAPPER: u32 = 1;
+
+/// A text of a user message without the blocks that an editor, a hook or the program put around the person's own words.
+pub fn unwrapped(text: &str) -> Wrapped<'_> {
+    wrapped::split(text, &is_wrapper)
+}
+
+/// Whether the program, a hook or an editor writes such a tag into a user message. Not those of notifications, after which
+/// the program goes on without a tag.
+fn is_wrapper(tag: &str) -> bool {
+    tag.starts_with("ide_")
+        || tag.starts_with("local-command-")
+        || tag.ends_with("-hook")
+        || matches!(
+            tag,
+            "system-reminder"
+                | "command-name"
+                | "command-message"
+                | "command-args"
+                | "command-contents"
+                | "bash-input"
+                | "bash-stdout"
+                | "bash-stderr"
+                | "user-memory-input"
+                | "new-diagnostics"
+        )
+}
+
+/// Whether a text is nothing but context that an editor, a hook or the program put there.
 pub fn is_context(head: &str) -> bool {
-    let head = head.trim_start();
-    head.starts_with("<ide_") || head.starts_with("<system-reminder>")
+    let tag = wrapped::tag(head.trim_start()).unwrap_or_default();
+    tag.starts_with("ide_")
+        || tag.ends_with("-hook")
+        || matches!(tag, "system-reminder" | "new-diagnostics")
 }
 
 /// Whether the program says that what follows was done without the model.
@@ -78,8 +112,31 @@ pub fn aside(text: &str) -> Option<String> {
     if text.trim_start().starts_with("<task-notification>") {
         return between(text, "summary").map(str::to_owned);
     }
-    let tag = program_tag(text)?;
-    between(text, tag).map(|inner| without_escapes(inner.trim()))
+    aside_in_full(text)
+}
+
+/// The text without the entities of XML, where its program wrote them: `<` and `&` never stand there as they are. Earlier
+/// versions wrote them so.
+fn without_entities(text: &str) -> String {
+    const ENTITIES: [(&str, char); 6] = [
+        ("&lt;", '<'),
+        ("&gt;", '>'),
+        ("&amp;", '&'),
+        ("&quot;", '"'),
+        ("&#39;", '\''),
+        ("&apos;", '\''),
+    ];
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(['&', '<', '>']) {
+        let entity = ENTITIES.iter().find(|(entity, _)| rest[at..].starts_with(entity));
+        let Some((entity, letter)) = entity else { return text.to_owned() };
+        plain.push_str(&rest[..at]);
+        plain.push(*letter);
+        rest = &rest[at + entity.len()..];
+    }
+    plain.push_str(rest);
+    plain
 }
 
 /// Without the colour codes that `/context` and its like print.
@@ -139,6 +196,38 @@ fn persisted(structured: &Structured<'_>) -> String {
     structured.persisted_output_size.0.map_or_else(String::new, |size| {
         format!("\n[the whole output, {size} bytes, is not in this record]")
     })
+}
+
+/// The part of the place of an observation that is the whole of a file beside the log.
+pub const KEPT_BESIDE: u32 = u32::MAX;
+
+/// The text of a file that an observation was written to: as it is, or the texts of its blocks.
+pub fn kept_beside(file: &str) -> String {
+    let tape = Tape::read(file.trim());
+    let list = tape.as_ref().map(Tape::root).filter(|root| root.is_list());
+    let is_blocks =
+        elements(list).any(|block| field::<Text<'_>>(Some(block), "type").filled().is_some());
+    if is_blocks { content(list) } else { file.to_owned() }
+}
+
+/// The name of the file, below the session's own folder, that an observation was too long for.
+pub fn kept_in(content: Raw<'_>, structured: &Structured<'_>) -> Option<Box<str>> {
+    let named = |path: &str| {
+        let path = path.replace('\\', "/");
+        let (_, name) = path.rsplit_once("/tool-results/")?;
+        (!name.is_empty() && !name.contains('/')).then(|| name.into())
+    };
+    if let Some(path) = structured.persisted_output_path.filled() {
+        return named(path);
+    }
+    let texts = elements(content).filter_map(|block| Quoted::of(field(Some(block), "text")));
+    let head = Quoted::of(content).into_iter().chain(texts).map(|text| text.head(2000));
+    let marked = |head: String| {
+        let (_, rest) = head.split_once("<persisted-output>")?;
+        let (_, path) = rest.split_once("saved to: ")?;
+        named(path.lines().next()?.trim())
+    };
+    head.into_iter().find_map(marked)
 }
 
 /// Size of [`outcome`], in the usual case without decoding it.
@@ -229,7 +318,11 @@ fn assistant(record: &Record<'_>, part: usize) -> Option<StepText> {
 
 fn user(record: &Record<'_>) -> Option<String> {
     let message: Message<'_> = object(record.message);
-    blocks(message.content)?;
+    let found = blocks(message.content)?;
+    let parts = Parts::of(&found);
+    if !parts.words.is_empty() && !parts.wrappers.is_empty() {
+        return Some(parts.words.join("\n"));
+    }
     let text = content(message.content);
     let command = if record.is_meta.0 { None } else { command(&text) };
     let shown = command.or_else(|| program_tag(&text).and_then(|_| aside_in_full(&text)));
@@ -239,7 +332,18 @@ fn user(record: &Record<'_>) -> Option<String> {
 /// As [`aside`], with all of a notification.
 fn aside_in_full(text: &str) -> Option<String> {
     let tag = program_tag(text)?;
-    between(text, tag).map(|inner| without_escapes(inner.trim()))
+    let inner = |tag: &str| {
+        let inner = between(text, tag)?.trim();
+        Some(if tag.starts_with("bash-") { without_entities(inner) } else { inner.to_owned() })
+    };
+    let mut told = inner(tag)?;
+    // What a command printed is written in two tags, one after the other.
+    if tag == "bash-stdout"
+        && let Some(errors) = inner("bash-stderr").filter(|errors| !errors.is_empty())
+    {
+        told = if told.is_empty() { errors } else { format!("{told}\n{errors}") };
+    }
+    Some(without_escapes(&told))
 }
 
 fn system(record: &Record<'_>) -> Option<String> {
@@ -325,6 +429,41 @@ pub fn swaps<'a>(input: &Input<'a>) -> Vec<Swap<'a>> {
     }]
 }
 
+/// What a user message holds beside results: the person's words, with what is no text, and the blocks around them.
+#[derive(Default)]
+struct Parts {
+    words: Vec<String>,
+    wrappers: Vec<String>,
+}
+
+impl Parts {
+    fn of(blocks: &[Block<'_>]) -> Self {
+        let mut parts = Self::default();
+        for block in blocks {
+            let Some(text) = Quoted::of(block.text).map(Quoted::text) else {
+                parts.words.extend(placeholder(block));
+                continue;
+            };
+            let Wrapped { words, blocks } = unwrapped(&text);
+            parts.wrappers.extend(blocks.into_iter().map(str::to_owned));
+            parts.words.extend((!words.is_empty()).then(|| words.to_owned()));
+        }
+        parts
+    }
+}
+
+/// What the program put before the model with a request: a record of its own, or the blocks around the words of the request.
+pub fn added(record: &[u8], part: u32) -> String {
+    if part != WRAPPER {
+        return request(record);
+    }
+    let line = readable(record);
+    let tape = Tape::read(line.trim());
+    let Ok(record) = Record::of(&line, tape.as_ref()) else { return String::new() };
+    let message: Message<'_> = object(record.message);
+    Parts::of(&blocks(message.content).unwrap_or_default()).wrappers.join("\n")
+}
+
 /// The whole text of a request.
 pub fn request(record: &[u8]) -> String {
     let line = readable(record);
@@ -336,6 +475,9 @@ pub fn request(record: &[u8]) -> String {
 /// An observation's text.
 pub fn result(record: &[u8], result: &ToolResult) -> String {
     let line = readable(record);
+    if result.place.part == KEPT_BESIDE {
+        return kept_beside(&line);
+    }
     let tape = Tape::read(line.trim());
     let Ok(record) = Record::of(&line, tape.as_ref()) else { return line.into_owned() };
     if record.kind.as_str() == "tool_result" {

@@ -106,12 +106,14 @@ fn of_script(script: &str) -> String {
     if let Some(command) = commands_in_script(script).into_iter().next() {
         return command;
     }
-    let call = script.split("tools.").nth(1).unwrap_or(script);
+    let plain = patch::without_comments(script);
+    let call = plain.split("tools.").nth(1).unwrap_or(script);
     call.lines().next().unwrap_or_default().to_owned()
 }
 
 /// The commands that a code-mode script hands to `exec_command`.
 pub fn commands_in_script(script: &str) -> Vec<String> {
+    let script = patch::without_comments(script);
     let calls = script.split("exec_command(").skip(1);
     calls
         .filter_map(|call| {

@@ -23,6 +23,7 @@ use crate::{
         jsonl,
         object::{self as json, Object},
         tape::{self, Tape, Value},
+        wrapped::{self, Wrapped},
     },
     run::{EditKind, Place, Role, StepKind, Time, Tokens, label, label_by_start},
 };
@@ -111,7 +112,7 @@ fn labels(parts: &[Value<'_>]) -> Box<str> {
 /// A text told in one piece, though written in several parts.
 fn whole(parts: &[Value<'_>], voice: Voice) -> Said {
     let prints = json::print_of(parts.iter().copied()).into_iter().collect();
-    Said { label: labels(parts), prints, voice }
+    Said { label: labels(parts), prints, voice, is_wrapped: false }
 }
 
 /// Thinking, which may be told again part by part.
@@ -120,7 +121,10 @@ fn thinking(parts: &[Value<'_>], voice: Voice) -> Record {
     if prints.is_empty() {
         return Record::Bookkeeping; // sealed: nothing to read
     }
-    Record::Said { kind: StepKind::Thinking, said: Said { label: labels(parts), prints, voice } }
+    Record::Said {
+        kind: StepKind::Thinking,
+        said: Said { label: labels(parts), prints, voice, is_wrapped: false },
+    }
 }
 
 fn unknown(kind: &str) -> Record {
@@ -174,7 +178,8 @@ fn message(item: &Typed<'_>) -> Record {
         "user" => {
             let is_injected = flag("inherited_user_message")
                 || parts.is_empty()
-                || parts.iter().any(|part| json::start_of(*part).is_some_and(|t| is_injected(&t)));
+                || parts.iter().any(|part| json::start_of(*part).is_some_and(|t| is_injected(&t)))
+                    && request_of(&parts).words.is_empty();
             let source =
                 if is_injected { RequestSource::Injected } else { RequestSource::Conversation };
             let mut said = asked(&parts, item.voice);
@@ -187,18 +192,23 @@ fn message(item: &Typed<'_>) -> Record {
     }
 }
 
-/// Whether a user-role message was written by Codex: its surroundings, instructions, skills, notices.
+/// How messages begin that Codex writes in the user's place.
+const INJECTED_HEADS: [&str; 2] = ["# AGENTS.md instructions", "Warning: apply_patch"];
+
+/// The tags around such messages.
+const INJECTED_TAGS: &str = "environment_context user_instructions permissions turn_aborted \
+    subagent_notification subagent skill skills_instructions apps_instructions \
+    plugins_instructions collaboration_mode user_shell_command model_switch personality_spec \
+    INSTRUCTIONS realtime_conversation hook_prompt";
+
+/// Whether a text of a user-role message was written by Codex: its surroundings, instructions, skills, notices.
 fn is_injected(text: &str) -> bool {
-    const HEADS: [&str; 2] = ["# AGENTS.md instructions", "Warning: apply_patch"];
-    const TAGS: &str = "environment_context user_instructions permissions turn_aborted \
-        subagent_notification subagent skill skills_instructions apps_instructions \
-        plugins_instructions collaboration_mode user_shell_command model_switch personality_spec \
-        INSTRUCTIONS realtime_conversation hook_prompt";
     let text = text.trim_start();
     let tag = text.strip_prefix('<').map(|rest| {
         rest.split(|c: char| c == '>' || c == '\n' || c.is_whitespace()).next().unwrap_or_default()
     });
-    tag.is_some_and(|tag| has_word(TAGS, tag)) || HEADS.iter().any(|head| text.starts_with(head))
+    tag.is_some_and(|tag| has_word(INJECTED_TAGS, tag))
+        || INJECTED_HEADS.iter().any(|head| text.starts_with(head))
 }
 
 fn tool_call(item: &Typed<'_>) -> Call {
@@ -410,25 +420,77 @@ fn of_event(event: &Typed<'_>) -> Record {
 fn user_message(fields: &Object<'_>) -> Record {
     let parts = text_parts(fields, &["message"]);
     let kind = fields.text("kind");
+    let begins = || labels(&parts);
     let is_context = matches!(kind.as_deref(), Some("environment_context" | "user_instructions"))
         || ["<environment_context>", "<user_instructions>"]
             .iter()
-            .any(|tag| labels(&parts).starts_with(tag));
+            .any(|tag| begins().starts_with(tag))
+            && request_of(&parts).words.is_empty();
     let source = if is_context { RequestSource::Injected } else { RequestSource::Told };
     Record::Request { said: asked(&parts, Voice::Event), source }
 }
 
-/// A request. Editors put what is open before it, under a heading of its own.
+/// A request. Editors put what is open before it, under a heading of its own, and Codex its surroundings, in tags.
 fn asked(parts: &[Value<'_>], voice: Voice) -> Said {
     let said = whole(parts, voice);
-    if !said.label.starts_with("# Context from my IDE") {
+    let starts = |letter: char| {
+        let begins = |part: &Value<'_>| label_of(*part).starts_with(letter);
+        parts.iter().any(begins)
+    };
+    if !starts('#') && !starts('<') {
         return said;
     }
-    let request = parts.iter().filter_map(|part| json::text(*part)).find_map(|text| {
-        let (_, request) = text.split_once("## My request for Codex:")?;
-        Some(label(request))
-    });
-    Said { label: request.unwrap_or_else(|| said.label.clone()), ..said }
+    let asked = request_of(parts);
+    let label = asked.words.iter().map(|words| label(words)).find(|label| !label.is_empty());
+    let is_wrapped = label.is_some() && !asked.around.is_empty();
+    Said { label: label.unwrap_or_else(|| said.label.clone()), is_wrapped, ..said }
+}
+
+/// A request taken apart.
+#[derive(Default)]
+pub struct Asked {
+    /// What the person wrote.
+    pub words: Vec<String>,
+    /// What an editor or Codex put around that.
+    pub around: Vec<String>,
+}
+
+/// The words of a request and what stands around them, in the parts of one record.
+pub fn request_of(parts: &[Value<'_>]) -> Asked {
+    let mut asked = Asked::default();
+    for text in parts.iter().filter_map(|part| json::text(*part)) {
+        let is_instructions = INJECTED_HEADS.iter().any(|head| text.trim_start().starts_with(head));
+        if is_instructions {
+            asked.around.push(text.into_owned());
+            continue;
+        }
+        let Wrapped { words, blocks } = wrapped::split(&text, &|tag| has_word(INJECTED_TAGS, tag));
+        asked.around.extend(blocks.into_iter().map(str::to_owned));
+        let (context, words) = after_context(words).unwrap_or(("", words));
+        let texts = [(context, &mut asked.around), (words, &mut asked.words)];
+        for (text, list) in texts.into_iter().filter(|(text, _)| !text.trim().is_empty()) {
+            list.push(text.trim().to_owned());
+        }
+    }
+    asked
+}
+
+/// What an editor wrote before the words of a request, and the words, which stand under a heading of their own.
+fn after_context(text: &str) -> Option<(&str, &str)> {
+    const HEADING: &str = "## My request for Codex:";
+    if !text.starts_with("# ") {
+        return None;
+    }
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let is_heading =
+            line.get(..HEADING.len()).is_some_and(|start| start.eq_ignore_ascii_case(HEADING));
+        if is_heading {
+            return Some((&text[..at], &text[at + HEADING.len()..]));
+        }
+        at += line.len();
+    }
+    None
 }
 
 fn task_ended(fields: &Object<'_>) -> Record {

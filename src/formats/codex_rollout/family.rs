@@ -40,6 +40,48 @@ pub fn own_lines<'l>(lines: &'l [Line], meta: &Meta) -> Vec<&'l Line> {
     lines.iter().enumerate().filter(|(i, line)| is_own(*i, line)).map(|(_, line)| line).collect()
 }
 
+/// How many lines at the beginning of a user's fork are the history of the thread that it goes on from.
+///
+/// They are written in one go when the fork is made, with the meta record of that thread among them. Where turns have ids
+/// (UUIDs 7, which start with milliseconds) its own begin with one that is not older than the thread; else with the first
+/// record of a turn that was not written in that go.
+pub fn copied_lines(lines: &[Line], meta: &Meta) -> usize {
+    if meta.is_subagent || meta.forked_from.is_none() {
+        return 0;
+    }
+    let is_meta = |line: &&Line| matches!(line.record, Record::Meta(_));
+    let Some(last_meta) = lines.iter().rposition(|line| is_meta(&line)) else { return 0 };
+    if lines.iter().filter(is_meta).count() < 2 {
+        return 0;
+    }
+    let born = uuid_millis(&meta.id);
+    let turn_of = |line: &Line| match &line.record {
+        Record::TaskStarted { turn } | Record::Context { turn, .. } => {
+            turn.as_deref().and_then(uuid_millis)
+        }
+        _ => None,
+    };
+    if born.is_some() && lines.iter().any(|line| turn_of(line).is_some()) {
+        let own = lines.iter().position(|line| turn_of(line) >= born);
+        return own.unwrap_or(lines.len());
+    }
+    let begins = |line: &Line| {
+        matches!(
+            line.record,
+            Record::TaskStarted { .. } | Record::Context { .. } | Record::Request { .. }
+        )
+    };
+    let is_later = |at: usize| match (lines[at - 1].at, lines[at].at) {
+        (Some(before), Some(now)) => now.seconds_since(before).is_some_and(|gap| gap >= ONE_GO),
+        _ => false,
+    };
+    let own = (last_meta + 1..lines.len()).find(|at| begins(&lines[*at]) && is_later(*at));
+    own.unwrap_or(lines.len())
+}
+
+/// Seconds that may pass between two records that are written in one go.
+const ONE_GO: f64 = 0.2;
+
 fn uuid_millis(id: &str) -> Option<u64> {
     let digits = format!("{}{}", id.get(..8)?, id.get(9..13)?);
     u64::from_str_radix(&digits, 16).ok()
@@ -224,6 +266,7 @@ impl Family {
             ended_at: agent.ended_at,
             steps: plain(agent.steps),
             tokens: agent.tokens,
+            was_left: false,
         });
         (turns, agents.collect())
     }

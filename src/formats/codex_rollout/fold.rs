@@ -14,6 +14,7 @@ use std::{
 use rayon::prelude::*;
 
 use super::{
+    read::AROUND,
     record::{Call, Change, Done, Line, Meta, Output, Record, RequestSource, Said, Usage, Voice},
     usage::Counter,
 };
@@ -108,9 +109,21 @@ impl ShownRequests {
     }
 }
 
-/// Folds the lines of one thread. `root` is where its files live.
-pub fn fold(lines: &[&Line], told: ShownRequests, meta: Meta, root: Option<&str>) -> Thread {
+/// Folds the lines of one thread; those that it copied from another only say from where on it counts. `root` is where its
+/// files live.
+pub fn fold(
+    (lines, copied): (&[&Line], &[&Line]),
+    told: ShownRequests,
+    meta: Meta,
+    root: Option<&str>,
+) -> Thread {
     let mut fold = Fold::begin(told, meta, root, lines.len());
+    for line in copied {
+        // What it counted, it counts on from.
+        if let Record::Usage(usage) = &line.record {
+            fold.counter.count(usage);
+        }
+    }
     for line in lines {
         fold.line(Line::clone(line));
     }
@@ -124,7 +137,8 @@ impl Ahead {
     /// Begins where the first line is all that [`fold`] wants to know before: a main thread's own words on itself.
     pub fn begin(first: &Line, lines: usize) -> Option<Self> {
         let Record::Meta(meta) = &first.record else { return None };
-        let root = meta.cwd.as_deref().filter(|_| !meta.is_subagent)?;
+        let is_whole = !meta.is_subagent && meta.forked_from.is_none();
+        let root = meta.cwd.as_deref().filter(|_| is_whole)?;
         Some(Self(Fold::begin(ShownRequests::believed(), Meta::clone(meta), Some(root), lines)))
     }
 
@@ -204,6 +218,7 @@ struct TurnDraft {
     request: Option<Place>,
     prints: Vec<NonZero<u64>>,
     voices: Voices,
+    is_wrapped: bool,
     started_at: Option<Time>,
     ended_at: Option<Time>,
     first_draft: usize,
@@ -390,6 +405,7 @@ impl Fold {
             request,
             prints: vec![],
             voices: Voices::default(),
+            is_wrapped: false,
             started_at: opening.at.or(at),
             ended_at: None,
             first_draft: opening.first_draft,
@@ -419,6 +435,7 @@ impl Fold {
         if let Some(turn) = self.turns.last_mut() {
             turn.prints = said.prints;
             turn.voices.add(said.voice);
+            turn.is_wrapped = said.is_wrapped;
         }
     }
 
@@ -809,6 +826,12 @@ impl Fold {
             turn: Turn {
                 title: turn.title.clone(),
                 request: turn.request,
+                added: turn
+                    .request
+                    .filter(|_| turn.is_wrapped)
+                    .map(|it| it.part(AROUND))
+                    .into_iter()
+                    .collect(),
                 started_at: turn.started_at,
                 ended_at: turn.ended_at,
                 tokens: usages.iter().fold(Tokens::default(), |a, b| a + *b),
@@ -915,7 +938,7 @@ fn edit(change: &Change, place: Place, folder: Option<&str>, root: Option<&str>)
 
 fn below(path: &str, folder: Option<&str>) -> Box<str> {
     match folder {
-        Some(folder) if !path.starts_with('/') && path.as_bytes().get(1) != Some(&b':') => {
+        Some(folder) if !path.starts_with(['/', '\\']) && path.as_bytes().get(1) != Some(&b':') => {
             format!("{}/{path}", folder.trim_end_matches('/')).into()
         }
         _ => path.into(),

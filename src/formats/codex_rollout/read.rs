@@ -160,9 +160,33 @@ fn changes_text(changes: &Object<'_>) -> String {
     text
 }
 
+/// The part of a request's place under which what stands around its words is found.
+pub const AROUND: u32 = 1;
+
 /// The whole text of a request.
 pub fn request(record: &[u8]) -> String {
-    words(record).text
+    match taken_apart(record) {
+        Some(asked) if !asked.words.is_empty() && !asked.around.is_empty() => {
+            asked.words.join("\n")
+        }
+        _ => words(record).text,
+    }
+}
+
+/// What an editor or Codex put around the words of a request.
+pub fn added(record: &[u8]) -> String {
+    taken_apart(record).unwrap_or_default().around.join("\n\n")
+}
+
+fn taken_apart(record: &[u8]) -> Option<classify::Asked> {
+    let record = readable(record);
+    let tape = Tape::read(&record);
+    let line = Object::on(&tape)?;
+    let opened = envelope::open(line);
+    let (Body::Response(item) | Body::Event(item) | Body::Item(item)) = &opened.body else {
+        return None;
+    };
+    Some(classify::request_of(&text_parts(&item.fields, &["content", "message", "text"])))
 }
 
 /// The text of an observation.

@@ -152,6 +152,8 @@ pub struct Said {
     /// One a part: reasoning is told part by part in events.
     pub prints: Vec<NonZero<u64>>,
     pub voice: Voice,
+    /// Whether an editor or Codex put something around the words, in the same record.
+    pub is_wrapped: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

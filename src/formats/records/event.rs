@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::{
-    code::patch::{self, FileChange, FilePatch},
+    code::patch::{self, DiffChange, DiffFile, FileChange, FilePatch, LineCounts, PatchHunk},
     formats::codex::call::main_argument,
     run::{EditKind, Role, Time, Tokens, files::RecordedChange, label},
 };
@@ -168,55 +168,31 @@ impl FileEdit {
 
     /// The files of a diff as `git diff` prints it.
     pub fn of_diff(diff: &str) -> Vec<Self> {
-        let starts = memchr::memmem::find_iter(diff.as_bytes(), "diff --git ");
-        let mut starts: Vec<usize> =
-            starts.filter(|at| *at == 0 || diff.as_bytes()[at - 1] == b'\n').collect();
-        if starts.is_empty() && (diff.starts_with("--- ") || diff.contains("\n--- ")) {
-            starts.push(0);
-        }
-        let ends = starts.iter().skip(1).copied().chain([diff.len()]);
-        starts.iter().zip(ends).filter_map(|(at, end)| Self::of_diff_of(&diff[*at..end])).collect()
+        patch::files_of_diff(diff).into_iter().map(Self::of_file_of_diff).collect()
     }
 
-    fn of_diff_of(diff: &str) -> Option<Self> {
-        let head = diff.lines().take_while(|line| !line.starts_with("@@"));
-        let (mut old, mut new, mut from, mut to) = (None, None, None, None);
-        for line in head {
-            let line = line.trim_end();
-            if let Some(path) = line.strip_prefix("--- ") {
-                old = Some(path);
-            } else if let Some(path) = line.strip_prefix("+++ ") {
-                new = Some(path);
-            } else if let Some(path) = line.strip_prefix("rename from ") {
-                from = Some(path);
-            } else if let Some(path) = line.strip_prefix("rename to ") {
-                to = Some(path);
-            }
-        }
-        let hunks = patch::unified(diff);
-        if let (Some(from), Some(to)) = (from, to) {
-            let change = RecordedChange::Patch(hunks);
-            let edit = Self::new(to, EditKind::Rename, change);
-            return Some(Self { from: Some(from.to_owned()), ..edit });
-        }
-        let plain = |path: &str| {
-            let path = path.split('\t').next().unwrap_or(path).trim_matches('"');
-            path.strip_prefix("a/").or_else(|| path.strip_prefix("b/")).unwrap_or(path).to_owned()
+    fn of_file_of_diff(file: DiffFile) -> Self {
+        let counts = file.hunks.as_deref().map(patch::line_counts);
+        let count = |of: fn(LineCounts) -> usize| u32::try_from(of(counts?)).ok();
+        let (kind, from) = match file.change {
+            DiffChange::Create | DiffChange::Copy { .. } => (EditKind::Create, None),
+            DiffChange::Modify => (EditKind::Modify, None),
+            DiffChange::Delete => (EditKind::Delete, None),
+            DiffChange::Rename { ref from } => (EditKind::Rename, Some(from.clone())),
         };
-        match (old?, new?) {
-            ("/dev/null", new) => {
-                let lines = hunks.iter().flat_map(|hunk| &hunk.lines);
-                let text = lines.map(|line| {
-                    [line.text.as_str(), if line.newline { "\n" } else { "" }].concat()
-                });
-                let change = RecordedChange::Write(text.collect());
-                Some(Self::new(plain(new), EditKind::Create, change))
-            }
-            (old, "/dev/null") => {
-                Some(Self::new(plain(old), EditKind::Delete, RecordedChange::Delete))
-            }
-            (_, new) => Some(Self::new(plain(new), EditKind::Modify, RecordedChange::Patch(hunks))),
-        }
+        // A file that comes or goes has all its lines in the diff.
+        let whole = |hunks: &[PatchHunk]| {
+            let lines = hunks.iter().flat_map(|hunk| &hunk.lines);
+            lines.map(|line| [&*line.text, if line.newline { "\n" } else { "" }].concat()).collect()
+        };
+        let (before, change) = match (file.hunks, file.change) {
+            (None, _) => (None, RecordedChange::Binary),
+            (Some(hunks), DiffChange::Create) => (None, RecordedChange::Write(whole(&hunks))),
+            (Some(hunks), DiffChange::Delete) => (Some(whole(&hunks)), RecordedChange::Delete),
+            (Some(hunks), _) => (None, RecordedChange::Patch(hunks)),
+        };
+        let lines = (count(|it| it.added), count(|it| it.removed));
+        Self { path: file.path, from, kind, before, change, lines }
     }
 }
 
@@ -241,7 +217,9 @@ fn lines_of(before: Option<&str>, change: &RecordedChange) -> (Option<u32>, Opti
             let counts = patch::line_counts(hunks);
             (u32::try_from(counts.added).ok(), u32::try_from(counts.removed).ok())
         }
-        RecordedChange::Delete | RecordedChange::NotRecorded => (None, None),
+        RecordedChange::Delete | RecordedChange::NotRecorded | RecordedChange::Binary => {
+            (None, None)
+        }
     }
 }
 

@@ -593,7 +593,8 @@ impl Fold {
         let owner = self.owner(None);
         let files = edits.len();
         let what = match (edits.is_empty(), self.has_text) {
-            (true, _) => "the recording ends without a diff".to_owned(),
+            (true, _) if diff.trim().is_empty() => "the recording ends without a diff".to_owned(),
+            (true, _) => "the final diff as recorded; it names no file".to_owned(),
             (false, true) => {
                 format!("the final diff as recorded, of {files} files; the edits above make it up")
             }

@@ -423,7 +423,7 @@ fn a_file_whose_content_is_not_recorded_says_nothing_against_what_was_there() {
         path: RepoPath::new("loss.py").unwrap(),
         from: None,
         kind: crate::run::EditKind::Modify,
-        version: crate::run::files::Version::Hunks(vec![]),
+        version: crate::run::files::Version::Part(vec![]),
         origin: Origin::Recorded,
     };
     timeline.turns.push(TurnFiles { changes: vec![change], ..TurnFiles::default() });

@@ -141,7 +141,7 @@ enum Before {
 
 fn before(change: &Change, blobs: &dyn Blobs) -> Before {
     match &change.version {
-        Version::Hunks(_) => Before::Unknown,
+        Version::Hunks(_) | Version::Part(_) | Version::Binary => Before::Unknown,
         Version::Whole { old: None, .. } => Before::Nothing,
         Version::Whole { old: Some(old), .. } => {
             Text::read(*old, blobs).map_or(Before::Unknown, Before::Text)
@@ -382,7 +382,10 @@ impl Own {
                 continue;
             }
             match &change.version {
-                Version::Hunks(hunks) => self.take_hunks(hunks, *id, now.as_ref().unwrap_or(end)),
+                Version::Binary => {}
+                Version::Hunks(hunks) | Version::Part(hunks) => {
+                    self.take_hunks(hunks, *id, now.as_ref().unwrap_or(end));
+                }
                 Version::Whole { old, new } => {
                     let Some(Ok(after)) = new.map(|new| Text::read(new, blobs)) else { continue };
                     let later = now.as_ref().unwrap_or(end);

@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::code::{
-    counts,
-    diff::{self, TextDiff},
-    patch::{self, LineCounts},
-    utf8,
+use crate::{
+    code::{
+        counts,
+        diff::{self, TextDiff},
+        patch::{self, LineCounts},
+        utf8,
+    },
+    run::EditKind,
 };
 
 use super::{Blob, BlobId, Blobs, Change, FileMode, TreeFile, Version};
@@ -18,6 +21,8 @@ pub enum FileDiff {
     Text { diff: TextDiff, old: Option<Arc<str>>, new: Option<Arc<str>> },
     /// Only the recorded hunks are known: the file before is not in the recording. Line numbers may be missing.
     Hunks(TextDiff),
+    /// Only a part of the change is in the recording: these hunks, whose lines are not all that changed.
+    Part(TextDiff),
     /// Not text; sizes in bytes.
     Binary { old: Option<u64>, new: Option<u64> },
     /// Text too big to compare line by line; sizes in bytes.
@@ -30,14 +35,15 @@ impl FileDiff {
     /// The lines of it; None for what has none to show.
     pub const fn text(&self) -> Option<&TextDiff> {
         match self {
-            Self::Text { diff, .. } | Self::Hunks(diff) => Some(diff),
+            Self::Text { diff, .. } | Self::Hunks(diff) | Self::Part(diff) => Some(diff),
             Self::Binary { .. } | Self::TooBig { .. } | Self::NotRecorded(_) => None,
         }
     }
 
-    /// Lines added and removed; None for what has no lines to count.
+    /// Lines added and removed; None for what has no lines to count, and where only a part of them is known.
     pub fn line_counts(&self) -> Option<LineCounts> {
-        self.text().map(|diff| LineCounts { added: diff.added, removed: diff.removed })
+        let whole = self.text().filter(|_| !matches!(self, Self::Part(_)));
+        whole.map(|diff| LineCounts { added: diff.added, removed: diff.removed })
     }
 }
 
@@ -60,8 +66,13 @@ pub(super) fn lines_of(bytes: &[u8]) -> Option<usize> {
 /// The [`FileDiff::line_counts`] of a change, without comparing more than it takes.
 pub fn line_counts(change: &Change, blobs: &dyn Blobs) -> Option<LineCounts> {
     let (old, new) = match &change.version {
-        Version::Hunks(hunks) => {
-            return (!hunks.is_empty()).then(|| patch::line_counts(hunks));
+        Version::Hunks(hunks) => return Some(patch::line_counts(hunks)),
+        Version::Part(_) | Version::Binary => return None,
+        // It was there, and what it was is not in the recording.
+        Version::Whole { old: None, .. }
+            if matches!(change.kind, EditKind::Modify | EditKind::Rename) =>
+        {
+            return None;
         }
         Version::Whole { old, new } => (*old, *new),
     };
@@ -84,15 +95,29 @@ pub fn line_counts(change: &Change, blobs: &dyn Blobs) -> Option<LineCounts> {
     })
 }
 
+/// Whether a change has no lines because it is of a file that is no text: sums of lines are whole without it.
+pub fn is_binary(change: &Change, blobs: &dyn Blobs) -> bool {
+    let Version::Whole { old, new } = &change.version else {
+        return change.version == Version::Binary;
+    };
+    let is_no_text = |file: TreeFile| {
+        let bytes = file.blob().and_then(|id| blobs.blob(id).ok());
+        bytes.is_some_and(|bytes| diff::is_binary(&bytes))
+    };
+    [old, new].into_iter().flatten().any(|file| is_no_text(*file))
+}
+
 /// Compares the two sides of a change, with `context` lines around each hunk.
 pub fn compare(change: &Change, blobs: &dyn Blobs, context: usize) -> FileDiff {
     let (old, new) = match &change.version {
-        Version::Hunks(hunks) if hunks.is_empty() => {
+        Version::Binary => return FileDiff::Binary { old: None, new: None },
+        Version::Part(hunks) if hunks.is_empty() => {
             return FileDiff::NotRecorded(
                 "the recording says that this file changed, not how".into(),
             );
         }
         Version::Hunks(hunks) => return FileDiff::Hunks(diff::recorded_hunks(hunks)),
+        Version::Part(hunks) => return FileDiff::Part(diff::recorded_hunks(hunks)),
         Version::Whole { old, new } => (*old, *new),
     };
     match (side(old, blobs), side(new, blobs)) {

@@ -44,6 +44,8 @@ pub enum RecordedChange {
     Delete,
     /// The log says that the file changed, not how.
     NotRecorded,
+    /// The log says that the file is no text, and does not hold it.
+    Binary,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

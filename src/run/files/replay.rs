@@ -3,7 +3,7 @@
 //! A [`Replayer`] holds the tree as far as it is known and carries out one recorded edit after the other. Where the
 //! log itself shows that a file had become something else in between (Claude Code records the whole file before
 //! each edit), the difference is a change of its own, [`Origin::Outside`]. Where the file before is not known, the
-//! recorded hunks are kept ([`Version::Hunks`]) and the file counts as not recorded from there on, until an edit
+//! recorded hunks are kept ([`Version::Hunks`], [`Version::Part`]) and the file counts as not recorded from there on, until an edit
 //! or a snapshot tells all of it.
 
 use std::{
@@ -115,7 +115,10 @@ impl<'a> Replayer<'a> {
                 let id = written.filter(|_| is_written).unwrap_or_else(|| BlobId::of(bytes));
                 self.become_text(path, source, found, (id, bytes, stands))
             }
-            Outcome::Unclear(hunks) => self.become_unclear(path, source, edit.kind, hunks),
+            Outcome::Unclear(version) if edit.kind == EditKind::Delete => {
+                self.leave(source, found).map(|change| Change { version, ..change })
+            }
+            Outcome::Unclear(version) => self.become_unclear(path, source, edit.kind, version),
         };
         changes.extend(change);
         for change in &changes {
@@ -199,7 +202,7 @@ impl<'a> Replayer<'a> {
         self.set(path, None);
         let version = match found {
             Some(old) if old.blob().is_some() => Version::Whole { old: Some(old), new: None },
-            _ => Version::Hunks(vec![]),
+            _ => Version::Part(vec![]),
         };
         let kind = EditKind::Delete;
         Some(Change { path: path.clone(), from: None, kind, version, origin: Origin::Recorded })
@@ -249,7 +252,7 @@ impl<'a> Replayer<'a> {
         path: &RepoPath,
         source: &RepoPath,
         told: EditKind,
-        hunks: Vec<PatchHunk>,
+        version: Version,
     ) -> Option<Change> {
         let old = self.set(source, None);
         let file = TreeFile { content: Content::NotRecorded, mode: mode_of(old) };
@@ -268,7 +271,7 @@ impl<'a> Replayer<'a> {
                 () if is_new => EditKind::Create,
                 () => EditKind::Modify,
             },
-            version: Version::Hunks(hunks),
+            version,
             origin: Origin::Recorded,
         })
     }
@@ -302,25 +305,29 @@ fn has_crlf(bytes: &[u8]) -> bool {
 enum Outcome<'t> {
     Text(Cow<'t, str>),
     Gone,
-    /// The edit cannot be carried out on what we know; the hunks are what the log shows of it.
-    Unclear(Vec<PatchHunk>),
+    /// The edit cannot be carried out on what we know; its hunks are what the log shows of it.
+    Unclear(Version),
 }
 
 fn outcome<'t>(change: &'t RecordedChange, before: Option<&str>) -> Outcome<'t> {
     match change {
         RecordedChange::Write(text) => Outcome::Text(text.into()),
         RecordedChange::Delete => Outcome::Gone,
-        RecordedChange::NotRecorded => Outcome::Unclear(vec![]),
+        RecordedChange::NotRecorded => Outcome::Unclear(Version::Part(vec![])),
+        RecordedChange::Binary => Outcome::Unclear(Version::Binary),
         RecordedChange::Replace(replacements) => {
             let text = replace_all(replacements, before);
             text.map_or_else(
-                || Outcome::Unclear(hunks_of(replacements)),
+                || Outcome::Unclear(shown_of(replacements)),
                 |text| Outcome::Text(text.into()),
             )
         }
         RecordedChange::Patch(hunks) => {
             let text = before.and_then(|before| patch::apply(before, hunks).ok());
-            text.map_or_else(|| Outcome::Unclear(hunks.clone()), |text| Outcome::Text(text.into()))
+            text.map_or_else(
+                || Outcome::Unclear(Version::Hunks(hunks.clone())),
+                |text| Outcome::Text(text.into()),
+            )
         }
     }
 }
@@ -368,6 +375,15 @@ fn place_of(text: &[u8], wanted: &[u8]) -> Option<usize> {
     }
     // It begins as much else does.
     memmem::find(&text[from..], wanted).map(|at| from + at)
+}
+
+/// How often a text stands in a file that is not known, nobody can tell.
+fn shown_of(replacements: &[Replacement]) -> Version {
+    let hunks = hunks_of(replacements);
+    match replacements.iter().any(|edit| edit.all) {
+        true => Version::Part(hunks),
+        false => Version::Hunks(hunks),
+    }
 }
 
 fn hunks_of(replacements: &[Replacement]) -> Vec<PatchHunk> {
@@ -440,7 +456,12 @@ struct Entry<'c> {
     new: Option<TreeFile>,
     /// What is shown where the whole of it is not known.
     hunks: Vec<PatchHunk>,
+    /// Whether all of its changes are known by both sides.
     is_whole: bool,
+    /// Whether one of its changes is not among the hunks.
+    lacks_hunks: bool,
+    /// Whether one of its changes is of a text, or not known to be of none.
+    is_text: bool,
     origin: Origin,
 }
 
@@ -454,6 +475,8 @@ impl<'c> Entry<'c> {
             new: None,
             hunks: vec![],
             is_whole: true,
+            lacks_hunks: false,
+            is_text: false,
             origin: change.origin,
         };
         entry.go_on(change);
@@ -463,10 +486,16 @@ impl<'c> Entry<'c> {
     fn go_on(&mut self, change: &'c Change) {
         self.now = (change.kind != EditKind::Delete).then_some(&change.path);
         self.new = change.after();
-        if let Version::Hunks(hunks) = &change.version {
-            self.is_whole = false;
-            self.hunks.extend(hunks.iter().cloned());
+        match &change.version {
+            Version::Hunks(hunks) | Version::Part(hunks) => {
+                self.is_whole = false;
+                self.hunks.extend(hunks.iter().cloned());
+            }
+            Version::Binary => self.is_whole = false,
+            Version::Whole { .. } => {}
         }
+        self.lacks_hunks |= matches!(change.version, Version::Part(_) | Version::Whole { .. });
+        self.is_text |= change.version != Version::Binary;
         if self.origin != change.origin {
             self.origin = Origin::Partly;
         }
@@ -489,6 +518,10 @@ impl<'c> Entry<'c> {
         };
         let version = if self.is_whole {
             Version::Whole { old: self.old, new: self.new }
+        } else if !self.is_text {
+            Version::Binary
+        } else if self.lacks_hunks {
+            Version::Part(self.hunks)
         } else {
             Version::Hunks(self.hunks)
         };
@@ -620,6 +653,27 @@ mod tests {
 
         assert_ne!(tried, before);
         assert_eq!(replayer.tree, before);
+    }
+
+    #[test]
+    fn a_part_of_what_changed_is_not_counted_as_all_of_it() {
+        let counts = |edits: &[(Edit, RecordedEdit)]| {
+            let (changes, ..) = replayed(edits);
+            let net = net(&changes);
+            assert_eq!(net.len(), 1);
+            super::super::compare::line_counts(&net[0], &MemoryBlobs::default())
+        };
+        let untold = || (edit("a", None), body(RecordedChange::NotRecorded));
+        let told = || (edit("a", None), body(replace("one\n", "two\n")));
+        let moved = || (edit("a", Some("b")), body(RecordedChange::Patch(vec![])));
+        let one = Some(patch::LineCounts { added: 1, removed: 1 });
+
+        assert_eq!(counts(&[told()]), one);
+        assert_eq!(counts(&[untold(), told()]), None);
+        assert_eq!(counts(&[untold()]), None);
+        assert_eq!(counts(&[moved()]), Some(patch::LineCounts::default()));
+        let (changes, ..) = replayed(&[(edit("a", None), body(RecordedChange::Binary))]);
+        assert_eq!(changes[0].version, Version::Binary);
     }
 
     #[test]

@@ -68,8 +68,12 @@ pub struct Change {
 pub enum Version {
     /// Both sides; None on the side where there is no file.
     Whole { old: Option<TreeFile>, new: Option<TreeFile> },
-    /// The file before is not in the recording: only these hunks are. Empty where not even those were recorded.
+    /// The file before is not in the recording, but all that changed is: these hunks. Empty where the file only moved.
     Hunks(Vec<PatchHunk>),
+    /// Only a part of what changed is in the recording: these hunks. Empty where the log says that the file changed, not how.
+    Part(Vec<PatchHunk>),
+    /// The log says that the file is no text, and does not hold it.
+    Binary,
 }
 
 worded! {
@@ -133,14 +137,14 @@ impl Change {
     pub fn before(&self) -> Option<TreeFile> {
         match self.version {
             Version::Whole { old, .. } => old,
-            Version::Hunks(_) => None,
+            Version::Hunks(_) | Version::Part(_) | Version::Binary => None,
         }
     }
 
     pub fn after(&self) -> Option<TreeFile> {
         match self.version {
             Version::Whole { new, .. } => new,
-            Version::Hunks(_) => None,
+            Version::Hunks(_) | Version::Part(_) | Version::Binary => None,
         }
     }
 }
@@ -166,7 +170,7 @@ impl Tree {
         let after = match (&change.version, change.kind) {
             (_, EditKind::Delete) => None,
             (Version::Whole { new, .. }, _) => *new,
-            (Version::Hunks(_), _) => {
+            (Version::Hunks(_) | Version::Part(_) | Version::Binary, _) => {
                 let mode = before.map_or(FileMode::Regular, |file| file.mode);
                 Some(TreeFile { content: Content::NotRecorded, mode })
             }

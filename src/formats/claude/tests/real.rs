@@ -268,7 +268,9 @@ fn edits_replayed_one_after_the_other_give_the_recorded_originals() {
                 RecordedChange::Delete => drop(files.remove(&path)),
                 // Not ours to apply: forget what we knew.
                 RecordedChange::Patch(_) if edit.kind == EditKind::Rename => {}
-                RecordedChange::Patch(_) | RecordedChange::NotRecorded => drop(files.remove(&path)),
+                RecordedChange::Patch(_) | RecordedChange::NotRecorded | RecordedChange::Binary => {
+                    drop(files.remove(&path))
+                }
             }
         }
         println!(

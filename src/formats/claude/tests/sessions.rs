@@ -7,7 +7,7 @@ use crate::{
     code::patch::{LineKind, PatchHunk, PatchLine},
     formats::{Format, claude_session::ClaudeSession},
     run::{
-        EditKind, EditPath, StepKind, Turn,
+        EditKind, EditPath, Place, Role, StepKind, Turn,
         files::{RecordedChange, RecordedEdit, Replacement},
     },
 };
@@ -170,7 +170,8 @@ fn a_slash_command_that_expands_into_a_prompt_is_a_request() {
 
 /// What was put before the model with a turn's request.
 fn added(turn: &Turn, log: &str) -> Vec<String> {
-    turn.added.iter().map(|place| ClaudeSession.request(place.of(log.as_bytes()))).collect()
+    let added = |place: &Place| ClaudeSession.added(place.of(log.as_bytes()), place.part);
+    turn.added.iter().map(added).collect()
 }
 
 const CAVEAT: &str = "<local-command-caveat>Caveat: not for you</local-command-caveat>";
@@ -833,4 +834,207 @@ fn an_archive_that_holds_a_session_is_not_a_session() {
     assert!(crate::formats::claim(&head("session.tar", &tar)).is_none());
     assert_eq!(crate::formats::container(&tar), Some("a tar archive"));
     assert!(crate::formats::claim(&head("x.jsonl", ends_in_nuls.as_bytes())).is_some(), "a crash");
+}
+
+#[test]
+fn the_words_of_a_person_are_the_request_whatever_stands_around_them() {
+    let blocks = |texts: &[&str]| {
+        let texts: Vec<String> = texts
+            .iter()
+            .map(|text| serde_json::json!({ "type": "text", "text": text }).to_string())
+            .collect();
+        let uuid = texts.concat().len();
+        format!(
+            r#"{{"type":"user","uuid":"u{uuid}","sessionId":"S","message":{{"role":"user","content":[{}]}}}}"#,
+            texts.join(",")
+        )
+    };
+    let long = format!("<ide_selection>{}</ide_selection>", "x".repeat(5000));
+    for (record, around) in [
+        (
+            asks("u1", "<system-reminder>\nnote\n</system-reminder>\nFix it", ""),
+            "<system-reminder>\nnote\n</system-reminder>",
+        ),
+        (asks("u1", &format!("{long}\nFix it"), ""), &*long),
+        (
+            asks(
+                "u1",
+                "<user-prompt-submit-hook>a</user-prompt-submit-hook>\nFix it\n\n<system-reminder>b</system-reminder>",
+                "",
+            ),
+            "<user-prompt-submit-hook>a</user-prompt-submit-hook>\n<system-reminder>b</system-reminder>",
+        ),
+        (
+            asks("u1", &format!("{}\nFix it", typed("clear")), ""),
+            "<command-name>/clear</command-name>\n<command-args></command-args>",
+        ),
+        (
+            asks("u1", "<local-command-stdout>Set</local-command-stdout>Fix it", ""),
+            "<local-command-stdout>Set</local-command-stdout>",
+        ),
+        (
+            blocks(&["<ide_opened_file>a.py</ide_opened_file>", "Fix it"]),
+            "<ide_opened_file>a.py</ide_opened_file>",
+        ),
+    ] {
+        let log = log(&[record, says("a1", "m1", &text("Done."), 1)]);
+
+        let run = index(&ClaudeSession, &log);
+
+        let [turn] = run.turns.as_slice() else { panic!("{log}") };
+        assert_eq!(&*turn.title, "Fix it", "{log}");
+        assert_eq!(run.title, "Fix it");
+        assert_eq!(ClaudeSession.request(turn.request.unwrap().of(log.as_bytes())), "Fix it");
+        assert_eq!(added(turn, &log), [around]);
+        assert_eq!(turn.steps.len(), 1);
+    }
+}
+
+#[test]
+fn a_reminder_without_words_is_what_the_program_said() {
+    let log = log(&[
+        asks("u1", "go", ""),
+        says("a1", "m1", &text("Done."), 1),
+        asks("u2", "<system-reminder>look again</system-reminder>", ""),
+        says("a2", "m2", &text("Looked."), 1),
+    ]);
+
+    let run = index(&ClaudeSession, &log);
+
+    let told: Vec<_> = run.turns[0].steps.iter().map(|it| (it.role, &*it.label)).collect();
+    assert_eq!(
+        told,
+        [(Role::Assistant, "Done."), (Role::System, "look again"), (Role::Assistant, "Looked.")]
+    );
+}
+
+#[test]
+fn what_a_shell_printed_is_read_without_the_entities_of_its_tags() {
+    let steps = |text: &str| {
+        let log = log(&[asks("u1", "go", ""), asks("u2", text, "")]);
+        let run = index(&ClaudeSession, &log);
+        let step = &run.turns[0].steps[0];
+        (step.label.to_string(), words(&ClaudeSession, &log, step).text)
+    };
+    let both = |text: &str| (text.to_owned(), text.to_owned());
+
+    let escaped =
+        "<bash-stdout>a=1&amp;b &lt;ok&gt; &amp;lt;</bash-stdout><bash-stderr></bash-stderr>";
+    assert_eq!(steps(escaped), both("a=1&b <ok> &lt;"));
+    let as_it_is = "<bash-stdout>a & b &lt;</bash-stdout><bash-stderr></bash-stderr>";
+    assert_eq!(steps(as_it_is), both("a & b &lt;"));
+    let failed = "<bash-stdout></bash-stdout><bash-stderr>no such file</bash-stderr>";
+    assert_eq!(steps(failed), both("no such file"));
+}
+
+/// A record that follows another.
+fn after(parent: &str, record: String) -> String {
+    format!(r#"{{"parentUuid":"{parent}",{}"#, &record[1..])
+}
+
+#[test]
+fn what_a_person_went_back_behind_is_a_branch_and_none_of_its_files_is_there_at_the_end() {
+    let write = |uuid: &str, id: &str, name: &str| {
+        calls(uuid, id, "Write", &format!(r#"{{"file_path":"/w/{name}","content":"x"}}"#))
+    };
+    let made = |uuid: &str, id: &str, name: &str| {
+        let made = format!(
+            r#"{{"type":"create","filePath":"/w/{name}","content":"x","structuredPatch":[]}}"#
+        );
+        answers(uuid, id, "File created", &made)
+    };
+    let log = log(&[
+        asks("u1", "write a", ""),
+        after("u1", write("a1", "t1", "a")),
+        after("a1", made("r1", "t1", "a")),
+        after("r1", asks("u2", "write b", "")),
+        after("u2", write("a2", "t2", "b")),
+        after("a2", made("r2", "t2", "b")),
+        after("r2", asks("u3", "and more", "")),
+        after("u3", says("a3", "m3", &text("more"), 5)),
+        after("r1", asks("u4", "write c", "")),
+        after("u4", write("a4", "t4", "c")),
+        after("a4", made("r4", "t4", "c")),
+    ]);
+
+    let run = index(&ClaudeSession, &log);
+
+    assert_snapshot!(picture(&run), @r"
+    claude-code 2.1.42 m in /w: write a
+    turn 1: write a [in 333 (30 cached), out 7]
+      assistant tool Write: a = 12 bytes, ok [in 111 (10 cached), out 1]
+        create a +1 -0
+      assistant subagent: left again: write b -> agent 0
+    turn 2: write c [in 111 (10 cached), out 1]
+      assistant tool Write: c = 12 bytes, ok [in 111 (10 cached), out 1]
+        create c +1 -0
+    agent 0 (branch 1): left again: write b [in 222 (20 cached), out 6]
+      user message: write b
+      assistant tool Write: b = 12 bytes, ok [in 111 (10 cached), out 1]
+        create b +1 -0
+      user message: and more
+      assistant message: more [in 111 (10 cached), out 5]
+    ");
+    assert!(run.was_left(0));
+}
+
+#[test]
+fn a_log_without_parents_has_no_branches() {
+    let log = log(&[asks("u1", "one", ""), asks("u2", "two", ""), asks("u3", "three", "")]);
+
+    let run = index(&ClaudeSession, &log);
+
+    assert_eq!((run.turns.len(), run.subagents.len()), (3, 0));
+}
+
+#[test]
+fn an_observation_that_was_written_to_a_file_is_read_from_there() {
+    let stub = "<persisted-output>\\nOutput too large (70KB). Full output saved to: /home/u/.claude/projects/-w/S/tool-results/b12.txt\\n\\nPreview (first 2KB):\\nline 0\\n</persisted-output>";
+    let log = log(&[
+        asks("u1", "go", ""),
+        calls("a1", "t1", "Bash", r#"{"command":"make"}"#),
+        answers("r1", "t1", stub, "{}"),
+        calls("a2", "t2", "mcp__x__y", "{}"),
+        answers("r2", "t2", "short", "{}"),
+    ]);
+    let whole = "line 0\nline 1\n";
+    let blocks = r#"[{"type":"text","text":"all of it"}]"#;
+
+    let run = index_all(
+        &ClaudeSession,
+        &[
+            ("S.jsonl", log.as_bytes()),
+            ("S/tool-results/b12.txt", whole.as_bytes()),
+            ("S/tool-results/t2.json", blocks.as_bytes()),
+        ],
+    );
+
+    let result = |step: usize| run.turns[0].steps[step].result().unwrap();
+    assert_eq!((result(0).place.source.0, result(0).bytes), (1, whole.len() as u64));
+    assert_eq!(ClaudeSession.result(whole.as_bytes(), result(0)), whole);
+    assert_eq!(ClaudeSession.result(blocks.as_bytes(), result(1)), "all of it");
+    let main = head("S.jsonl", log.as_bytes());
+    assert_eq!(ClaudeSession.parts_in(&main), ["S/tool-results"]);
+}
+
+#[test]
+fn two_calls_of_one_id_have_a_result_each_and_two_records_of_one_id_are_both_there() {
+    let log = log(&[
+        asks("u1", "go", ""),
+        calls("a1", "t1", "Bash", r#"{"command":"one"}"#),
+        calls("a2", "t1", "Bash", r#"{"command":"two"}"#),
+        answers("r1", "t1", "1", "{}"),
+        answers("r2", "t1", "22", "{}"),
+        asks("u2", "again", ""),
+        asks("u2", "other", ""),
+        asks("u2", "again", ""),
+    ]);
+
+    let run = index(&ClaudeSession, &log);
+
+    let bytes: Vec<_> =
+        run.turns[0].steps.iter().map(|step| step.result().unwrap().bytes).collect();
+    assert_eq!(bytes, [1, 2]);
+    let titles: Vec<&str> = run.turns.iter().map(|turn| &*turn.title).collect();
+    assert_eq!(titles, ["go", "again", "other"]);
 }

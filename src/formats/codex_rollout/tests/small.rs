@@ -635,6 +635,78 @@ fn a_users_fork_is_a_run_of_its_own() {
     assert!(!CodexRollout.is_companion(&head("a", &log(&[])), &head("b", &fork)));
 }
 
+/// A record that was written at a second of the day.
+fn at(second: u32, line: &str) -> String {
+    line.replace(NOW, &format!("2026-01-01T00:00:{second:02}.000Z"))
+}
+
+#[test]
+fn a_users_fork_does_not_count_what_it_copied() {
+    let fork = line(
+        "session_meta",
+        &json!({ "id": "fork", "forked_from_id": "thread-1", "cwd": "/w", "source": "cli" }),
+    );
+    let text = [
+        fork,
+        meta("thread-1"),
+        user("Copied"),
+        usage(5, 5),
+        user("Copied too"),
+        usage(9, 4),
+        at(30, &usage(9, 4)),
+        at(31, &user("Mine")),
+        at(32, &usage(12, 3)),
+    ];
+
+    let run = index(&text.concat());
+
+    assert_eq!(run.turns.iter().map(|turn| &*turn.title).collect::<Vec<_>>(), ["Mine"]);
+    assert_eq!(run.tokens().output, Some(3));
+    assert!(run.warnings[0].what.contains("is a fork of thread-1"), "{:?}", run.warnings);
+}
+
+#[test]
+fn the_turns_of_a_users_fork_begin_with_the_first_that_is_younger_than_it() {
+    let old = "01900000-0000-7000-8000-000000000001";
+    let born = "01900000-0100-7000-8000-000000000001";
+    let own = "01900000-0101-7000-8000-000000000001";
+    let started = |turn: &str| event(json!({ "type": "task_started", "turn_id": turn }));
+    let fork = line("session_meta", &json!({ "id": born, "forked_from_id": old, "source": "cli" }));
+    let text =
+        [fork, meta(old), started(old), user("Copied"), started(own), user("Mine"), usage(2, 2)];
+
+    let run = index(&text.concat());
+
+    assert_eq!(run.turns.iter().map(|turn| &*turn.title).collect::<Vec<_>>(), ["Mine"]);
+}
+
+#[test]
+fn the_words_of_a_person_are_the_request_whatever_an_editor_put_before_them() {
+    let files = "# Files mentioned by the user:\n\n## a.png: /tmp/a.png\n\n## My request for Codex:\nFix it\n";
+    let tabs =
+        "# Context from my IDE setup:\n\n## Active file: a.py\n\n## My request for Codex:\nFix it";
+    let surroundings = "<environment_context>\n<cwd>/w</cwd>\n</environment_context>";
+    let parts = response(json!({ "type": "message", "role": "user", "content": [
+        { "type": "input_text", "text": surroundings }, { "type": "input_text", "text": "Fix it" },
+    ] }));
+    for (record, around) in [
+        (user(files), "# Files mentioned by the user:\n\n## a.png: /tmp/a.png"),
+        (message("user", tabs), "# Context from my IDE setup:\n\n## Active file: a.py"),
+        (user(&format!("{surroundings}\n\nFix it")), surroundings),
+        (parts, surroundings),
+    ] {
+        let log = log(&[record]);
+
+        let run = index(&log);
+
+        let [turn] = run.turns.as_slice() else { panic!("{log}") };
+        assert_eq!(&*turn.title, "Fix it", "{log}");
+        assert_eq!(CodexRollout.request(turn.request.unwrap().of(log.as_bytes())), "Fix it");
+        let added = turn.added.iter().map(|at| CodexRollout.added(at.of(log.as_bytes()), at.part));
+        assert_eq!(added.collect::<Vec<_>>(), [around]);
+    }
+}
+
 #[test]
 fn a_first_line_longer_than_the_head_is_still_understood() {
     let long = format!(

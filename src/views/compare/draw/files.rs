@@ -135,9 +135,11 @@ fn instead_of_rows(between: &Compared) -> Option<String> {
             Some(format!("too big to compare line by line: {} and {}", size(old), size(new)))
         }
         FileDiff::NotRecorded(why) => Some(safe(why)),
-        FileDiff::Text { .. } | FileDiff::Hunks(_) if between.rows.is_empty() => {
+        FileDiff::Text { .. } | FileDiff::Hunks(_) | FileDiff::Part(_)
+            if between.rows.is_empty() =>
+        {
             Some("not a line differs".into())
         }
-        FileDiff::Text { .. } | FileDiff::Hunks(_) => None,
+        FileDiff::Text { .. } | FileDiff::Hunks(_) | FileDiff::Part(_) => None,
     }
 }

@@ -159,9 +159,15 @@ fn instead_of_rows(view: &Replay, session: &Session, compared: &Compared) -> Opt
             size(new)
         )),
         FileDiff::NotRecorded(why) => Some(safe(why)),
-        FileDiff::Text { .. } | FileDiff::Hunks(_) if !compared.rows.is_empty() => None,
+        FileDiff::Text { .. } | FileDiff::Hunks(_) | FileDiff::Part(_)
+            if !compared.rows.is_empty() =>
+        {
+            None
+        }
         FileDiff::Text { .. } if compared.is_whole_file() => Some("an empty file".into()),
-        FileDiff::Text { .. } | FileDiff::Hunks(_) => Some(no_lines(view, session)),
+        FileDiff::Text { .. } | FileDiff::Hunks(_) | FileDiff::Part(_) => {
+            Some(no_lines(view, session))
+        }
     }
 }
 

@@ -97,10 +97,12 @@ pub(super) fn lines(
         FileDiff::NotRecorded(why) => Some(safe(why)),
         FileDiff::Binary { .. } => Some("not text".to_owned()),
         FileDiff::TooBig { .. } => Some("too big to compare line by line".to_owned()),
-        FileDiff::Text { .. } | FileDiff::Hunks(_) if compared.rows.is_empty() => {
+        FileDiff::Text { .. } | FileDiff::Hunks(_) | FileDiff::Part(_)
+            if compared.rows.is_empty() =>
+        {
             Some("none of its lines changed".to_owned())
         }
-        FileDiff::Text { .. } | FileDiff::Hunks(_) => None,
+        FileDiff::Text { .. } | FileDiff::Hunks(_) | FileDiff::Part(_) => None,
     };
     match words {
         Some(words) => sentence(&words, theme.of(Meaning::Muted), below, buffer),

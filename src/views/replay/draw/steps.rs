@@ -361,11 +361,10 @@ pub(super) fn step_words(run: &Run, step: &Step) -> String {
     }
 }
 
+/// None where the lines of one of them are not known.
 fn edited_lines(edits: &[Edit]) -> Option<Lines> {
-    let counted = edits.iter().filter_map(|edit| Some((edit.added?, edit.removed?)));
-    counted.fold(None, |sum: Option<Lines>, (added, removed)| {
-        let mut lines = sum.unwrap_or_default();
-        lines.add(Lines { added: added as usize, removed: removed as usize });
+    edits.iter().try_fold(Lines::default(), |mut lines, edit| {
+        lines.add(Lines { added: edit.added? as usize, removed: edit.removed? as usize });
         Some(lines)
     })
 }
