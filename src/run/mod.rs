@@ -506,6 +506,11 @@ impl Run {
         self.turns.iter().zip(1..).filter(|(turn, _)| turn.counts()).map(|(_, done)| done)
     }
 
+    /// Whether it is a graded rubric tree and nothing else: of turns, steps and their like it says nothing, which is not 0.
+    pub fn is_rubric_tree_alone(&self) -> bool {
+        self.turns.is_empty() && self.rubric_tree.is_some()
+    }
+
     /// Sum over the turns that count; a kind of token that no turn records stays None.
     pub fn tokens(&self) -> Tokens {
         self.counted_turns().fold(Tokens::default(), |sum, turn| sum + turn.tokens)

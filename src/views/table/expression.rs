@@ -279,7 +279,7 @@ const OF_RUNS: [(&str, Kind, Of); 41] = [
     ("harness", Kind::Text, Of::Identity(|it| text(it.harness.as_ref()))),
     ("provenance", Kind::Text, Of::Identity(|it| text(it.provenance.as_ref()))),
     ("ended_at", Kind::Text, Of::Totals(|it| moment(it.ended_at))),
-    ("total_time", Kind::Real, Of::Totals(|it| real(it.duration()))),
+    ("total_time", Kind::Real, Of::Totals(|it| real(it.seconds))),
     ("total_tokens", Kind::Whole, Of::Totals(|it| whole(it.all_tokens()))),
     ("input_tokens", Kind::Whole, Of::Totals(|it| whole(it.tokens.input))),
     ("cached_input_tokens", Kind::Whole, Of::Totals(|it| whole(it.tokens.cached_input))),
