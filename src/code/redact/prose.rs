@@ -4,7 +4,10 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{Kind, Match, assigned, compiled};
+use super::{
+    assigned,
+    kinds::{Kind, Match, compiled},
+};
 
 /// Patterns whose group `s` is the secret where it looks like one.
 static PATTERNS: LazyLock<Vec<(Strictness, Regex)>> = LazyLock::new(|| {

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::Match;
+use super::kinds::Match;
 
 /// A text that was made of another.
 #[derive(Debug)]
@@ -116,7 +116,7 @@ fn escape(text: &str) -> Option<(char, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Kind;
+    use super::super::kinds::Kind;
     use super::*;
 
     #[test]
