@@ -528,6 +528,11 @@ impl Run {
         self.turns.iter().zip(1..).filter(|(turn, _)| turn.counts()).map(|(_, done)| done)
     }
 
+    /// Whether it is a graded rubric tree and nothing else: of turns, steps and their like it says nothing, which is not 0.
+    pub fn is_rubric_tree_alone(&self) -> bool {
+        self.turns.is_empty() && self.rubric_tree.is_some()
+    }
+
     /// Of each kind of token the total that the recording states, otherwise the sum over the turns that count. A stated
     /// total that is smaller than the sum is of a part of the run, and is not used. None where neither is recorded.
     pub fn tokens(&self) -> Tokens {

@@ -44,6 +44,9 @@ pub fn processed(archive: &Archive, run: &Run) -> Processed {
 
 /// As [`processed`], of the report that is there already.
 pub fn processed_of(archive: &Archive, run: &Run, report: &Report) -> Processed {
+    if run.is_rubric_tree_alone() {
+        return Processed::default(); // nobody was at work
+    }
     let course = memory_events::course(archive, run, run.end());
     let course = course.as_ref().map(|(course, _)| course);
     Processed {

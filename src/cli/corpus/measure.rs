@@ -141,7 +141,7 @@ fn facts(
 ) -> RunFacts {
     let (run, archive) = (&*opened.run, &*opened.archive);
     // A rubric tree alone has no state of code: nothing to measure, which is not 0.
-    let has_turns = !(run.turns.is_empty() && run.rubric_tree.is_some());
+    let has_turns = !run.is_rubric_tree_alone();
     let ends = [run.end()];
     let end = if has_turns { &ends[..] } else { &[] };
     let mut trouble = vec![];

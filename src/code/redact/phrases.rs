@@ -9,7 +9,7 @@ use std::{collections::HashMap, ops::Range, sync::LazyLock};
 use regex::Regex;
 use sha2::{Digest, Sha256};
 
-use super::{Kind, Match, compiled};
+use super::kinds::{Kind, Match, compiled};
 
 /// The English list of BIP-39; `assets/words/bip39-english.LICENSE` has its licence.
 const LIST: &str = include_str!("../../../assets/words/bip39-english.txt");

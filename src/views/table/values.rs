@@ -276,7 +276,7 @@ impl Facts for Row {
     fn counted(&self) -> Counted {
         let Some(card) = self.whole() else { return Counted::default() };
         Counted {
-            turns: Some(card.turns as f64),
+            turns: (!card.totals.is_tree_alone).then_some(card.turns as f64),
             checkpoints: Some(card.checkpoints as f64).filter(|count| *count > 0.0),
             churn: card.lines.map(|(added, removed)| (added + removed) as f64),
             warnings: Some(card.trouble.warnings as f64),
