@@ -17,9 +17,10 @@ use crate::{
     views::curves::{Curves, Part},
     widgets::{
         line::{fit, own, safe, sides},
-        panel::{list, position, titled},
+        panel::{list, position, put_row, titled},
         scroll::centred,
         spark::spark,
+        text,
         theme::{Meaning, Theme},
     },
 };
@@ -36,6 +37,14 @@ pub fn draw(view: &Curves, session: &Session, theme: Theme, area: Rect, buffer: 
     let inner = titled(false, titles, theme, area, buffer);
     let Some(here) = here else { return };
     let listed = series::listed(session);
+    let notes = doubts(session, &points[here], &listed, width.saturating_sub(1));
+    let notes = notes.into_iter().take(usize::from(inner.height / 3)).collect::<Vec<_>>();
+    let first_note = inner.height - notes.len() as u16;
+    for (note, at) in notes.iter().zip(first_note..) {
+        let words = own(format!(" {note}"), theme.of(Meaning::Warning));
+        put_row(Line::from(words), None, inner, at, buffer);
+    }
+    let inner = Rect { height: first_note, ..inner };
     let line = |index: usize| row(view, session, &points, here, listed[index], theme, width);
     let is_focused = has_keyboard(view, Part::Chart);
     let style = theme.of(if is_focused { Meaning::Selected } else { Meaning::Marked });
@@ -145,8 +154,20 @@ fn recorded(session: &Session, point: &Point, number: Number) -> Option<String> 
     let record = session.run.record_at(point.ended()?)?;
     let recorded = record.of_metric(number.id())?;
     let said = series::said(number, recorded.value.number()?);
-    Some(match recorded.doubt {
-        Some(why) => format!("recorded {said}? {why}"),
-        None => format!("recorded {said}"),
-    })
+    let doubt = if recorded.doubt.is_some() { "?" } else { "" };
+    Some(format!("recorded {said}{doubt}"))
+}
+
+/// Why recorded values at a point are in doubt, each in as many rows as it needs.
+fn doubts(session: &Session, point: &Point, listed: &[Number], width: usize) -> Vec<String> {
+    let record = point.ended().and_then(|done| session.run.record_at(done));
+    let why = |number: &Number| {
+        let why = record?.of_metric(number.id())?.doubt?;
+        Some(format!("{}: the recorded value is in doubt: {}", number.label(), why))
+    };
+    let rows = |words: String| {
+        let rows = text::wrap(&words, width);
+        rows.into_iter().map(|row| words[row].to_owned()).collect::<Vec<_>>()
+    };
+    listed.iter().filter_map(why).flat_map(rows).collect()
 }
