@@ -16,7 +16,6 @@ use crate::{
     },
     run::{
         Edit, Run, RunRecord, Step, StepId, StepText, Task, Time, Tokens, TurnRecord, Warning,
-        card,
         files::{Change, Timeline},
         pace::{self, Pace},
         rubric::{Judgement, Pooled, Rubric},

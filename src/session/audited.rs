@@ -130,7 +130,7 @@ impl Session {
         let ground = self.ground()?;
         let mut all = items::sources(ground, self.audited.unit);
         let shown = || match self.audited.unit {
-            Unit::Component => ground.rubric.shown_by(self.codebook()).map(|it| it.file.clone()),
+            Unit::Component => self.speaks_in_audit(ground.rubric).map(|it| it.file.clone()),
             _ => None,
         };
         let is_there = |file: &Option<String>| all.iter().any(|it| Some(&it.file) == file.as_ref());
@@ -140,6 +140,15 @@ impl Session {
         match at {
             Some(at) => Some(all.swap_remove(at)),
             None => all.pop(),
+        }
+    }
+
+    /// The judgement of components that is audited where none was chosen. By the levels of the rubric it is the one whose
+    /// numbers the scores show: a newer one does not take its place.
+    fn speaks_in_audit<'a>(&'a self, rubric: &'a Rubric) -> Option<&'a Judgement> {
+        match self.codebook().is_on_own_scale(Unit::Component) {
+            true => rubric.shown_by(self.codebook()),
+            false => self.rubric.speaking(),
         }
     }
 
@@ -160,7 +169,7 @@ impl Session {
         let flipped = self.audited.judging.as_ref();
         let wanted = flipped.and_then(|file| all.iter().find(|it| it.file == *file));
         let of_components = self.audited.unit == Unit::Component;
-        let speaks = || rubric.shown_by(self.codebook()).filter(|_| of_components);
+        let speaks = || self.speaks_in_audit(rubric).filter(|_| of_components);
         let has_score = |it: &&Judgement| it.verdicts.iter().any(Verdict::is_scored);
         wanted.or_else(speaks).or_else(|| all.iter().rfind(has_score))
     }
@@ -333,7 +342,7 @@ impl Session {
     fn audited_of_components(&self) -> Option<&Judgement> {
         match self.audited.unit {
             Unit::Component => self.audited(),
-            _ => self.rubric.known()?.shown(),
+            _ => self.rubric.speaking(),
         }
     }
 

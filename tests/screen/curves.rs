@@ -148,6 +148,25 @@ fn turn(world: &Answering) -> usize {
 }
 
 #[test]
+fn a_recorded_value_in_doubt_keeps_its_row_and_the_reason_stands_below() {
+    let mut story = eroding();
+    for checkpoint in &mut story.run.checkpoints {
+        let record = checkpoint.recorded.as_mut().unwrap();
+        record.values[0].doubt =
+            Some("every rule count is 0, and clones by another program would be");
+    }
+    let mut world = Answering::telling(story);
+    world.send(Message::Resized(Size { width: 80, height: 24 }));
+    press(&mut world, "2w4l");
+
+    let frame = export::text(&draw::picture(&world.app, Theme::plain()));
+
+    let row = frame.lines().find(|line| line.contains("▌erosion")).unwrap();
+    assert!(row.contains("0.000") && row.contains("recorded 0.406?"), "{frame}");
+    assert!(frame.contains("erosion: the recorded value is in doubt: every rule count"), "{frame}");
+}
+
+#[test]
 fn the_chart_stands_above_the_values_and_what_moved_them() {
     insta::assert_snapshot!(text(120, 40, "4l"));
 }
@@ -330,7 +349,7 @@ fn the_view_is_part_of_the_link_and_of_the_palette() {
     let notice = world.app.screens.open_run().unwrap().session.notice.clone().unwrap_or_default();
     assert_eq!(notice, "copied: trajview 'a run' --at 4 --view curves");
 
-    press(&mut world, ": next hunk of <enter>");
+    press(&mut world, ":replay<enter>");
     assert_eq!(world.app.screens.open_run().unwrap().session.view, View::Replay);
 }
 

@@ -131,6 +131,12 @@ pub struct Who {
 #[derive(Serialize)]
 pub struct JudgingRow {
     pub judge: Option<String>,
+    /// The file of the judgement.
+    pub judgement: Option<String>,
+    /// When it was made.
+    pub judged_at: Option<String>,
+    /// Other judgements of the whole checklist, which do not count; empty where `--judge` names one.
+    pub other_judgements: Vec<String>,
     pub judged: Option<usize>,
     pub components: Option<usize>,
 }
@@ -437,6 +443,9 @@ fn run_row(run: RunFacts) -> RunRow {
             judged: run.judged.counts.map(|(judged, _)| judged),
             components: run.judged.counts.map(|(_, components)| components),
             judge: run.judged.judge,
+            judgement: run.judged.file,
+            judged_at: run.judged.at,
+            other_judgements: run.judged.others,
         },
         state: StateRow {
             turns: run.turns,
