@@ -20,7 +20,7 @@ use std::{
     panic,
     sync::{
         Once,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
+        atomic::{AtomicBool, Ordering},
     },
     thread,
 };
@@ -49,25 +49,6 @@ const FRAME_BYTES: usize = 1 << 16;
 
 /// Whether the terminal is ours at the moment, for the panic hook.
 static IS_TAKEN: AtomicBool = AtomicBool::new(false);
-
-/// Counts writes to the terminal as they begin and as they end: while the number is odd, one is under way.
-static WRITES: AtomicUsize = AtomicUsize::new(0);
-
-/// A write to the terminal, which may take as long as the terminal reads nothing.
-struct Writing;
-
-impl Writing {
-    fn begin() -> Self {
-        WRITES.fetch_add(1, Ordering::SeqCst);
-        Self
-    }
-}
-
-impl Drop for Writing {
-    fn drop(&mut self) {
-        WRITES.fetch_add(1, Ordering::SeqCst);
-    }
-}
 
 /// The terminal while it is ours; dropping it gives it back.
 pub struct Terminal {
@@ -221,39 +202,6 @@ fn give_back() {
             Show
         );
         let _ = disable_raw_mode();
-    }
-}
-
-/// Which write to the terminal is under way, by its number; None where none is.
-#[cfg(unix)]
-pub fn write_under_way() -> Option<usize> {
-    Some(WRITES.load(Ordering::SeqCst)).filter(|count| count % 2 == 1)
-}
-
-/// Lines and signals of the keyboard are the terminal's own again. That needs nobody who reads what is written.
-#[cfg(unix)]
-pub fn end_raw_mode() {
-    let _ = disable_raw_mode(); // best effort, as in `give_back`
-}
-
-/// As [`give_back`], while another thread waits for a terminal that takes nothing, and holds what is written with: what the
-/// terminal has not read is forgotten, so that there is room for the rest.
-#[cfg(unix)]
-pub fn give_back_by_force() {
-    use rustix::{fs, stdio::stdout, termios};
-    IS_TAKEN.store(false, Ordering::SeqCst);
-    let _ = disable_raw_mode();
-    let _ = termios::tcflush(stdout(), termios::QueueSelector::OFlush);
-    // The first character ends an escape sequence of which only a part was read.
-    let words = format!(
-        "\x18\x1b[?2026l{}{MOUSE_OFF}\x1b[?2004l\x1b[?1049l\x1b[?25h",
-        keyboard::give_back()
-    );
-    // The shell has the same open: it is to wait again when it writes.
-    if let Ok(flags) = fs::fcntl_getfl(stdout()) {
-        let _ = fs::fcntl_setfl(stdout(), flags | fs::OFlags::NONBLOCK);
-        let _ = rustix::io::write(stdout(), words.as_bytes());
-        let _ = fs::fcntl_setfl(stdout(), flags);
     }
 }
 

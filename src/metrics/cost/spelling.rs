@@ -121,7 +121,6 @@ fn reordered(name: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::metrics::cost::prices::Prices;
 
     fn row(model: &str) -> Option<&'static str> {
