@@ -204,7 +204,7 @@ fn below(folder: &Path, depth: usize, walk: Walk<'_>, found: &mut Found<'_>) -> 
         return entries.into_iter().all(found);
     }
     let Looked { logs, holders } = looked_into(&entries, walk.heads);
-    for log in &logs {
+    for log in logs.iter().filter(|log| !is_in_database(log, walk.root)) {
         if !found(log.clone()) {
             return false;
         }
@@ -215,12 +215,45 @@ fn below(folder: &Path, depth: usize, walk: Walk<'_>, found: &mut Found<'_>) -> 
     let stems: HashSet<String> = logs.iter().map(|log| stem_of(log)).collect();
     let is_entered = |path: &PathBuf| is_folder(path) || holders.contains(path);
     let folders = entries.iter().filter(|path| !is_part(path, &stems) && is_entered(path));
-    for folder in folders {
+    let folders: Vec<&PathBuf> = folders.collect();
+    let named = if folders.is_empty() { HashSet::new() } else { folders_named_by(&logs) };
+    for folder in folders.into_iter().filter(|path| !named.contains(name_of(path))) {
         if !below(folder, depth + 1, walk, found) {
             return false;
         }
     }
     true
+}
+
+/// The folders beside logs in which these say that their companions are.
+fn folders_named_by(logs: &[PathBuf]) -> HashSet<String> {
+    let of_log = |log: &PathBuf| -> Option<Vec<String>> {
+        let (bytes, is_whole) = reading::read_head(log).ok()?;
+        let head = Head { name: name_of(log), bytes: &bytes, is_whole };
+        Some(formats::claim(&head)?.parts_in(&head))
+    };
+    let all: Vec<String> = logs.par_iter().filter_map(of_log).flatten().collect();
+    all.into_iter().filter(|name| !name.contains('/')).collect()
+}
+
+/// Whether a session of opencode that is a tree of files is also in the database that the tree was brought over to, where the
+/// walk finds that too.
+fn is_in_database(log: &Path, root: &Path) -> bool {
+    let session = stem_of(log);
+    let mut folders = log.ancestors().skip(2);
+    let is_tree = session.starts_with("ses_")
+        && folders.next().is_some_and(|folder| name_of(folder) == "session")
+        && folders.next().is_some_and(|folder| name_of(folder) == "storage");
+    let Some(home) = folders.next().filter(|home| is_tree && home.starts_with(root)) else {
+        return false;
+    };
+    let is_database = |path: &PathBuf| {
+        let name = name_of(path);
+        name.starts_with("opencode") && name.ends_with(".db")
+    };
+    entries_of(home).iter().filter(|path| is_database(path)).any(|path| {
+        inside::at(path).is_some_and(|place| place.members.names().position(&session).is_some())
+    })
 }
 
 /// What the entries of a folder are.

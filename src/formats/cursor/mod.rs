@@ -43,6 +43,16 @@ impl Records for Cursor {
         peek::any(head, &["\"role\"", "\"message\""], is_turn)
     }
 
+    /// What sub-agents wrote lies in a folder beside the log.
+    fn parts_in(&self, _main: &Head<'_>) -> Vec<String> {
+        vec!["subagents".to_owned()]
+    }
+
+    fn agent_of(&self, source: &str) -> Option<String> {
+        let name = source.rsplit('/').next()?;
+        name.strip_suffix(".jsonl").map(str::to_owned)
+    }
+
     fn header<'t>(&self, _document: Value<'t>) -> Record<'t> {
         let mut record = Record::default();
         record.facts.agent = Some(Cow::Borrowed("cursor"));

@@ -47,6 +47,26 @@ impl Records for Gemini {
             || peek::any(head, &["\"history\"", "\"parts\""], is_old)
     }
 
+    /// What sub-agents wrote lies in a folder that is named after the session.
+    fn parts_in(&self, main: &Head<'_>) -> Vec<String> {
+        let session = std::cell::RefCell::new(None);
+        peek::any(main, &["\"sessionId\""], |object| {
+            let is_main = object.text("kind").is_none_or(|kind| kind != "subagent");
+            *session.borrow_mut() =
+                object.text("sessionId").filter(|_| is_main).map(Cow::into_owned);
+            true
+        });
+        let is_plain =
+            |id: &String| !id.is_empty() && !id.contains(['/', '\\']) && !id.starts_with('.');
+        session.into_inner().into_iter().filter(is_plain).collect()
+    }
+
+    fn agent_of(&self, source: &str) -> Option<String> {
+        let name = source.rsplit('/').next()?;
+        let name = name.strip_suffix(".jsonl").or_else(|| name.strip_suffix(".json"))?;
+        Some(name.to_owned())
+    }
+
     fn header<'t>(&self, document: Value<'t>) -> Record<'t> {
         let mut record = Record::default();
         let fields = Object::of(document).unwrap_or_default();
