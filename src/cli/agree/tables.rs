@@ -334,9 +334,8 @@ fn undefined(pair: &PairRow) -> Vec<String> {
             .collect()
     };
     // Of a boundary that nobody came near the dash says enough.
-    let no_value = named("", |estimate| {
-        estimate.value.err().filter(|why| *why != Undefined::NeitherLevel)
-    });
+    let no_value =
+        named("", |estimate| estimate.value.err().filter(|why| *why != Undefined::NeitherLevel));
     // That nothing was ever different needs no words: the value says it.
     const fn worth_saying(why: &Undefined) -> bool {
         !matches!(why, Undefined::NoSpread)
