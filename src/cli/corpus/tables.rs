@@ -54,7 +54,7 @@ pub fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Resul
         show(out, title, &components::clustered(&document.components))?;
     }
     if !document.gap_recovery.is_empty() {
-        let title = "gap recovery: (treated - emergent) / (single-shot - emergent), mean over tasks [95 % BCa]";
+        let title = "gap recovery: (treated - emergent) / (single-shot - emergent) [95 % BCa over tasks]: the mean of the tasks' ratios, and the ratio of the means over all tasks";
         show(out, title, &recovery_table(document))?;
     }
     if document.trends.iter().any(|row| row.runs > 0) {
@@ -168,12 +168,14 @@ fn trend_table(document: &Document) -> Table {
 }
 
 fn recovery_table(document: &Document) -> Table {
-    let columns: [Column<'_, RecoveryRow>; 6] = [
+    let columns: [Column<'_, RecoveryRow>; 8] = [
         ("condition", &|it| it.condition.clone()),
         ("agent", &|it| it.agent.clone()),
         ("metric", &|it| it.metric.into()),
         (">n", &|it| it.n.to_string()),
-        ("mean", &|it| with_interval(it.mean, it.ci95)),
+        ("mean of ratios", &|it| with_interval(it.mean, it.ci95)),
+        (">tasks", &|it| it.ratio_of_means.n.to_string()),
+        ("ratio of means", &|it| with_interval(it.ratio_of_means.value, it.ratio_of_means.ci95)),
         ("by task", &|it| {
             let share = |(task, share): (&String, &Option<f64>)| {
                 format!("{task} {}", share.map_or_else(|| "no gap".into(), |it| format!("{it:.3}")))

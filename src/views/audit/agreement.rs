@@ -254,6 +254,15 @@ fn with_gold_rows(session: &Session, width: usize) -> Vec<Row> {
     rows.push(Row::Blank);
     let words = "kappa has quadratic weights; `trajview audit STUDY` has intervals";
     rows.extend(cut(words, width).into_iter().map(Row::Note));
+    let alike = with_gold::alike_without_outcome(session);
+    if alike > 0 {
+        rows.push(Row::Blank);
+        let words = format!(
+            "gold is of disagreements: {alike} that raters scored alike have no outcome \
+             (`trajview audit STUDY --adjudicate --settle-agreed`)"
+        );
+        rows.extend(cut(&words, width).into_iter().map(Row::Note));
+    }
     rows
 }
 
@@ -262,7 +271,9 @@ fn say_shares(audit: &Audit, pairs: &Pairs, width: usize, rows: &mut Vec<Row>) {
         return;
     }
     say_plain_shares(pairs, rows);
-    let (said, interval) = match audit.agreement.kappa_of(pairs) {
+    let kappa = audit.agreement.kappa_of(pairs);
+    let is_interval = kappa.is_some_and(|it| it.interval.is_ok());
+    let (said, interval) = match kappa {
         _ if pairs.scale == Scale::Share => {
             ("not defined: any number is on the scale".into(), None)
         }
@@ -278,6 +289,9 @@ fn say_shares(audit: &Audit, pairs: &Pairs, width: usize, rows: &mut Vec<Row>) {
     say("kappa", &said);
     if let Some(interval) = interval {
         say("95 % BCa", &interval);
+        if let Some(doubt) = ratings(pairs).table().doubt().filter(|_| is_interval) {
+            say("", &doubt.to_string());
+        }
     }
 }
 
