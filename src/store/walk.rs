@@ -239,7 +239,7 @@ fn folders_named_by(logs: &[PathBuf]) -> HashSet<String> {
 /// Whether a session of opencode that is a tree of files is also in the database that the tree was brought over to, where the
 /// walk finds that too.
 fn is_in_database(log: &Path, root: &Path) -> bool {
-    let session = stem_of(log);
+    let session = name_of(log).trim_end_matches(".json").to_owned();
     let mut folders = log.ancestors().skip(2);
     let is_tree = session.starts_with("ses_")
         && folders.next().is_some_and(|folder| name_of(folder) == "session")
