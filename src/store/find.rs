@@ -164,6 +164,10 @@ fn parts_of(main_path: &Path, main: &Head<'_>, format: &'static dyn Format) -> V
     let mut at = 0;
     while let Some(below) = wanted.get(at).cloned() {
         at += 1;
+        // A part may name the folder that it is in.
+        if wanted[..at - 1].contains(&below) {
+            continue;
+        }
         let is_around = below.ends_with("/*");
         let file = folder.join(&below);
         if !is_around && is_plain_file(&file) && found.len() < MOST_COMPANIONS {
