@@ -92,7 +92,7 @@ fn every_head_of_a_csv_is_a_row_of_the_list_or_says_which_row_it_is() {
     let words = [
         "run", "path", "profile", "rules", "label", "checkpoint", "turn", "commit", "phase", "bin", "skipped", "unmeasured",
         "not_comparable", "judge", "format", "task", "agent", "model", "condition", "state", "turn_states", "metric",
-        "pooled", "better", "a", "b", "adjusted", "test", "why", "rubric_score_recorded",
+        "judgement", "judged_at", "pooled", "better", "a", "b", "adjusted", "test", "why", "rubric_score_recorded",
         "mean_a", "a_ci95_low", "a_ci95_high", "mean_b", "b_ci95_low", "b_ci95_high",
     ];
     let tables = [

@@ -275,7 +275,7 @@ fn a_label_that_was_taken_back_hides_the_verdict_and_the_next_one_is_not_blind()
     lacks(&back, "rubric-boundary");
     lacks(&back, "████ 4 Faithful");
     has(&back, "the label will not be blind: a label was taken back after the verdict was seen");
-    let again = after(&mut screen, "4 N 4");
+    let again = after(&mut screen, "4 N 4 V");
     assert_eq!(bundle.labels("ann"), ["C15 4 open agree -", "C24 4 blind agree -"]);
     has(&again, "1 label, blind; 1 more is not");
     drop(screen);

@@ -145,6 +145,10 @@ fn step<'t>(fields: &Object<'t>) -> Record<'t> {
     let message = arguments::words_of(fields, "message");
     let source = fields.text("source").unwrap_or_default();
     let extra = fields.object("extra").unwrap_or_default();
+    if let Some(id) = begun_without_a_call(fields) {
+        record.says(Event::Branch { id, label: message });
+        return record;
+    }
     let is_compaction = extra.has("context_management");
     record.says_words(Event::Thought, arguments::words_of(fields, "reasoning_content"));
     match &*source {
@@ -185,6 +189,15 @@ fn step<'t>(fields: &Object<'t>) -> Record<'t> {
         record.says(Event::Answered(Answer { call: "".into(), ..answer(result) }));
     }
     record
+}
+
+/// The sub-agent, or the branch that was left, that begins at a step which calls nothing.
+fn begun_without_a_call<'t>(fields: &Object<'t>) -> Option<Cow<'t, str>> {
+    let results = fields.object("observation")?.array("results");
+    let [only] = results.as_slice() else { return None };
+    let result = Object::of(*only)?;
+    let has_call = !fields.array("tool_calls").is_empty() || result.has("source_call_id");
+    answer(&result).agent.filter(|_| !has_call)
 }
 
 /// Changes of files as `trajview export --atif` writes them into `extra`.

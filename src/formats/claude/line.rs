@@ -31,6 +31,8 @@ pub struct Line {
     /// The sub-agent's id where `agent` is the id of a call.
     pub agent_id: Option<Box<str>>,
     pub is_sidechain: bool,
+    /// How many of its values are NaN or Infinity, and read as null.
+    pub not_finite: u32,
     /// Tells the record from others: equal for copies of it.
     pub print: u64,
     pub session: Option<Arc<str>>,
@@ -262,6 +264,9 @@ pub fn classify(place: Place, line: &str) -> Result<Line, serde_json::Error> {
         agent: record.parent_tool_use_id.boxed().or_else(|| record.agent_id.boxed()),
         agent_id: record.agent_id.boxed().or_else(|| record.stream_agent_id.boxed()),
         print: print(&record),
+        not_finite: tape
+            .as_ref()
+            .map_or(0, |tape| tape.not_finite().try_into().unwrap_or(u32::MAX)),
         is_sidechain: record.is_sidechain.0 || record.parent_tool_use_id.filled().is_some(),
         session: Repeated::Session.shared(Some(record.session())),
         cwd: Repeated::Folder.shared(record.cwd.filled()),
