@@ -143,13 +143,12 @@ impl Session {
         }
     }
 
-    /// The judgement of components that is audited where none was chosen. By the levels of the rubric it is the one whose
-    /// numbers the scores show: a newer one does not take its place.
+    /// The judgement of components that is audited where none was chosen: by a codebook the one that was given by it, else the
+    /// one whose numbers the scores show. A newer one does not take the place of that.
     fn speaks_in_audit<'a>(&'a self, rubric: &'a Rubric) -> Option<&'a Judgement> {
-        match self.codebook().is_on_own_scale(Unit::Component) {
-            true => rubric.shown_by(self.codebook()),
-            false => self.rubric.speaking(),
-        }
+        let by_codebook = rubric.shown_by(self.codebook())?;
+        let is_the_runs = rubric.shown().is_some_and(|it| it.file == by_codebook.file);
+        if is_the_runs { self.rubric.speaking() } else { Some(by_codebook) }
     }
 
     /// The judging whose items are in the queue.

@@ -159,8 +159,9 @@ fn a_label_comes_before_the_verdict_and_a_reason_after_it() {
     assert_eq!(bundle.labels("ann")[1], "C24 4 blind agree -");
     has(&agreed, "both agree");
     has(&agreed, "2/24");
-    has(&agreed, "exact     0.500  1 of 2");
+    lacks(&agreed, "exact     0.500  1 of 2");
     has(&agreed, "C24: you and the judge say 4; N goes on");
+    has(&after(&mut screen, "V"), "exact     0.500  1 of 2");
 }
 
 #[test]
