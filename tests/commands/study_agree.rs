@@ -114,7 +114,9 @@ fn json_has_what_the_contract_names() {
 #[test]
 fn intervals_of_many_pairs_on_many_levels_are_not_doubted_and_those_of_few_are_in_every_form() {
     let table = |count: usize| -> String {
-        let row = |at: usize| format!("C{at},{},{}\n", at % 5, (at + usize::from(at % 4 == 0)) % 5);
+        let row = |at: usize| {
+            format!("C{at},{},{}\n", at % 5, (at + usize::from(at.is_multiple_of(4))) % 5)
+        };
         "component,a,b\n".to_owned() + &(0..count).map(row).collect::<String>()
     };
     let said = |count: usize, form: &str| {

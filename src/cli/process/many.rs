@@ -145,8 +145,8 @@ fn document(
         }
         Err(why) => Err(Problem { path: name(path), what: why.to_string() }),
     };
-    let read: Vec<Result<(CsvRow, bool, Option<Worked>), Problem>> =
-        paths.par_iter().map(read).collect();
+    type Read = (CsvRow, bool, Option<Worked>);
+    let read: Vec<Result<Read, Problem>> = paths.par_iter().map(read).collect();
     let (mut runs, mut problems, mut pair) = (vec![], vec![], vec![]);
     let mut are_results = true;
     for one in read {

@@ -336,7 +336,8 @@ fn up_to_quotes(lines: &[Line<'_>], at: usize, value: &str, quotes: &str) -> Opt
 /// Every value below `data:` and `stringData:` of a secret, whatever its name.
 fn kubernetes(text: &str, lines: &[Line<'_>], all: &mut Vec<Match>) {
     let has = |word: &[u8]| memchr::memmem::find(text.as_bytes(), word).is_some();
-    if !has(b"stringData") && !(has(b"kind") && has(b"Secret")) {
+    let is_secret = has(b"stringData") || has(b"kind") && has(b"Secret");
+    if !is_secret {
         return;
     }
     let document = |at: usize| {

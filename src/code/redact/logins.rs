@@ -21,7 +21,7 @@ static OTHERS: LazyLock<[Regex; 2]> = LazyLock::new(|| {
         r#"\b[\w.-]+:(?P<s>[^\s"'`]+)@(?:tcp|unix|udp)\("#,
         r#"(?i)\bjdbc:oracle:\w+:[\w.-]+/(?P<s>[^\s"'`]+)@"#,
     ]
-    .map(|it| compiled(it))
+    .map(compiled)
 });
 
 pub fn found(text: &str) -> Vec<Match> {

@@ -114,10 +114,10 @@ impl Exchange {
         let Some(list) = keys.iter().find_map(|key| span.json(key)) else { return Self::default() };
         let mut all = Self::default();
         for entry in listed(list) {
-            let name = entry.get("event.name").and_then(|name| name.as_str()).unwrap_or_default();
-            match name {
-                "" => all.input.push(entry),
-                name => all.add(&name.to_owned(), entry),
+            let name = entry.get("event.name").and_then(|name| name.as_str());
+            match name.map(str::to_owned) {
+                None => all.input.push(entry),
+                Some(name) => all.add(&name, entry),
             }
         }
         if all.output.is_empty() {

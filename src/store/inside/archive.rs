@@ -168,12 +168,15 @@ fn listed_in(all: &[String], is_eval: bool) -> (Vec<String>, Vec<String>) {
     members.into_iter().unzip()
 }
 
+/// Reads a member by its name, at most so many bytes of it, and says why that is not all.
+type ReadMember<'r> = dyn FnMut(&str, u64) -> io::Result<(Vec<u8>, Option<String>)> + 'r;
+
 /// A sample that is written in pieces: its own fields, and the messages of all pieces in order.
 fn joined_pieces(
     folder: &str,
     names: &[String],
     most: u64,
-    read: &mut dyn FnMut(&str, u64) -> io::Result<(Vec<u8>, Option<String>)>,
+    read: &mut ReadMember<'_>,
 ) -> io::Result<(Vec<u8>, Option<String>)> {
     let (mut left, mut cut) = (most, None);
     let mut sample = serde_json::Map::new();
