@@ -58,7 +58,7 @@ pub struct Options {
     /// Words that are the recording's own, such as commits of turns and ids of calls: they look random and are no secrets.
     /// A known key is taken out all the same.
     pub own_words: Vec<String>,
-    /// What the tokens in identities are made with ([`IDENTITIES`]); without it they have numbers, as every text.
+    /// What the tokens in identities are made with (ids of runs, tasks and agents); without it they have numbers, as every text.
     pub keys: Option<TokenKeys>,
 }
 
