@@ -16,6 +16,7 @@ pub mod printed;
 pub mod redact;
 pub mod short;
 pub mod tree;
+pub mod type_defaults;
 pub mod unified;
 pub mod utf8;
 

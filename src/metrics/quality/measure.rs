@@ -15,7 +15,10 @@ use super::{
     text,
 };
 use crate::{
-    code::tree::{self, Grammar},
+    code::{
+        tree::{self, Grammar},
+        type_defaults,
+    },
     metrics::rules::Match,
 };
 
@@ -67,18 +70,34 @@ fn try_measure(
     }
     let written = read(bytes, ruler.profile())?;
     let text = text::universal(&written);
-    tree::with_tree(grammar, text.as_bytes(), |root| {
+    let is_as_written = matches!((&written, &text), (Cow::Borrowed(_), Cow::Borrowed(_)));
+    let older = newer_than_the_grammar(grammar, &text, ruler.profile());
+    let texts = Texts { written: &written, text: older.as_deref().unwrap_or(&text), is_as_written };
+    tree::with_tree(grammar, texts.text.as_bytes(), |root| {
         let root = root.ok_or(Skip::NoGrammar)?;
-        measure_tree(grammar, (&written, &text), root, ruler, seen)
+        measure_tree(grammar, texts, root, ruler, seen)
     })
 }
 
-/// A file as it is written, and with the line ends that the tree is of.
-type Texts<'a> = (&'a Cow<'a, str>, &'a Cow<'a, str>);
+/// The text as the grammar knows it, place by place the same, where it has what the grammar does not know but Python 3.13
+/// does. The references skip such a file.
+fn newer_than_the_grammar(grammar: Grammar, text: &str, profile: Profile) -> Option<String> {
+    let is_ours = grammar == Grammar::Python && profile == Profile::Trajview;
+    is_ours.then(|| type_defaults::as_bounds(text)).flatten()
+}
+
+/// A file as it is written, and the text that the tree is of.
+#[derive(Clone, Copy)]
+struct Texts<'a> {
+    written: &'a Cow<'a, str>,
+    text: &'a str,
+    /// Whether every place of the tree is one of the file.
+    is_as_written: bool,
+}
 
 fn measure_tree(
     grammar: Grammar,
-    (written, text): Texts<'_>,
+    Texts { written, text, is_as_written }: Texts<'_>,
     root: Node<'_>,
     ruler: &Ruler,
     seen: impl FnOnce(Parsed<'_>),
@@ -90,7 +109,6 @@ fn measure_tree(
     if flat.depth > MAX_DEPTH {
         return Err(Skip::TooDeep);
     }
-    let is_as_written = matches!((written, text), (Cow::Borrowed(_), Cow::Borrowed(_)));
     if is_as_written && !root.has_error() {
         seen(Parsed { grammar, text, flat: &flat });
     }

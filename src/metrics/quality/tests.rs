@@ -60,6 +60,28 @@ fn a_file_that_does_not_count_says_why() {
 }
 
 #[test]
+fn defaults_of_type_parameters_are_measured_as_python_3_13_would_and_skipped_where_the_reference_skips()
+ {
+    let body = "    def m(self, x):\n        if x:\n            return 1\n        return 2\n";
+    let with = format!(
+        "class A[T = int, *Ts = *tuple[str], **P = [int]]:\n{body}\ndef f[\n    T: int = bool,\n](x=1): return x\ntype X[T = str] = list[T]\n"
+    );
+    let without = format!(
+        "class A[T: int, *Ts, **P]:\n{body}\ndef f[\n    T: int,\n](x=1): return x\ntype X[T] = list[T]\n"
+    );
+
+    let ours = |text: &str| measured(&[("a.py", text)], Profile::Trajview).0;
+    let (with_defaults, plain) = (ours(&with), ours(&without));
+
+    assert_eq!(with_defaults.skipped, []);
+    assert_eq!(with_defaults.totals, plain.totals);
+    assert_eq!((plain.totals.callables, plain.totals.max_cc), (2, 2));
+    for profile in [Profile::ScbPaper, Profile::ScbCheck020] {
+        assert_eq!(measured(&[("a.py", &with)], profile).0.skipped.len(), 1, "{profile:?}");
+    }
+}
+
+#[test]
 fn skipped_files_are_listed_and_counted_nowhere() {
     let (snapshot, detail) =
         measured(&[("b.py", "def f(:\n"), ("a.py", "x = 1\n")], Profile::Trajview);
