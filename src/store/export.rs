@@ -234,6 +234,10 @@ impl Writer<'_> {
         };
         let mut call = json!({ "tool_call_id": id, "function_name": name, "arguments": arguments });
         let mut extra = json!({ "label": step.label });
+        if step.tool.is_none() {
+            // Nobody called anything: only so can a step name an agent, or a branch that was left.
+            extra["is_call"] = false.into();
+        }
         if !step.edits.is_empty() {
             extra["edits"] = self.edits(step);
         }

@@ -178,7 +178,7 @@ fn step<'t>(fields: &Object<'t>) -> Record<'t> {
             taken.insert(at);
             made.answer = Some(answer(&results[at]));
         }
-        record.says(Event::Called(made));
+        record.says(entered_by(&call, made));
     }
     for (at, result) in results.iter().enumerate().filter(|(at, _)| !taken.contains(at)) {
         let _ = at;
@@ -237,6 +237,16 @@ fn called<'t>(call: &Object<'t>) -> Call<'t> {
     let made = arguments::call(name, call.text("tool_call_id"), call.get("arguments"));
     let edits = edits(&extra).unwrap_or_else(|| made.edits.clone());
     Call { edits, main: extra.text("label").unwrap_or_default(), ..made }
+}
+
+/// A call, or the place where an agent or a branch is entered that no call started, as `trajview export --atif` writes it.
+fn entered_by<'t>(call: &Object<'t>, made: Call<'t>) -> Event<'t> {
+    let is_call = call.object("extra").and_then(|extra| extra.flag("is_call"));
+    let agent = made.answer.as_ref().and_then(|answer| answer.agent.clone());
+    match agent.filter(|_| is_call == Some(false)) {
+        Some(branch) => Event::Left { branch, about: made.main },
+        None => Event::Called(made),
+    }
 }
 
 fn answer<'t>(result: &Object<'t>) -> Answer<'t> {

@@ -1,4 +1,5 @@
-//! Cursor CLI's transcripts: `agent-transcripts/*.jsonl`, messages without times and often without results.
+//! Cursor CLI's transcripts: `agent-transcripts/*.jsonl`, messages without times and often without results. Newer ones stand
+//! in a folder of their own, those of sub-agents in `subagents` beside them.
 
 use std::borrow::Cow;
 
@@ -7,7 +8,7 @@ use super::{
     object::Object,
     peek,
     records::{Event, Record, Records},
-    tape::Value,
+    tape::{Tape, Value},
 };
 
 #[derive(Debug, Clone, Copy)]
@@ -19,7 +20,7 @@ impl Records for Cursor {
     }
 
     fn about(&self) -> &'static str {
-        "Cursor CLI transcript, agent-transcripts/*.jsonl; without times, results not always"
+        "Cursor CLI transcript, agent-transcripts/**/*.jsonl, with its sub-agents; without times, results not always"
     }
 
     fn sample(&self) -> &'static str {
@@ -27,7 +28,7 @@ impl Records for Cursor {
     }
 
     fn offers(&self) -> Offers {
-        Offers::new(Shape::Lines, EditsTold::Text)
+        Offers::new(Shape::Lines, EditsTold::Text).subagents()
     }
 
     fn claims(&self, head: &Head<'_>) -> bool {
@@ -40,6 +41,16 @@ impl Records for Cursor {
                 && !object.has("uuid")
         };
         peek::any(head, &["\"role\"", "\"message\""], is_turn)
+    }
+
+    fn parts_in(&self, main: &Head<'_>) -> Vec<String> {
+        let own = main.name.trim_end_matches(".jsonl");
+        vec!["subagents".to_owned(), format!("{own}/subagents")]
+    }
+
+    fn agent_of(&self, source: &str) -> Option<String> {
+        let (folder, name) = source.rsplit_once('/')?;
+        folder.ends_with("subagents").then(|| name.trim_end_matches(".jsonl").to_owned())
     }
 
     fn header<'t>(&self, _document: Value<'t>) -> Record<'t> {
@@ -56,10 +67,16 @@ impl Records for Cursor {
         let role = fields.text("role").unwrap_or_default();
         let mut made = chat::content(&role, message.get("content"));
         for event in &mut made.events {
-            if let Event::Request(text) = event
-                && let Some(asked) = inside(text)
-            {
-                *text = Cow::Owned(asked.to_owned());
+            match event {
+                Event::Request(text) => {
+                    if let Some(asked) = inside(text) {
+                        *text = Cow::Owned(asked.to_owned());
+                    }
+                }
+                Event::Called(call) if matches!(&*call.name, "Subagent" | "Task") => {
+                    call.asks_agent = asked_of_agent(&call.arguments).into();
+                }
+                _ => {}
             }
         }
         made
@@ -69,4 +86,11 @@ impl Records for Cursor {
 /// What a person typed, between the tags that the program puts around it.
 fn inside(text: &str) -> Option<&str> {
     Some(text.split_once("<user_query>")?.1.split_once("</user_query>")?.0.trim())
+}
+
+/// What a sub-agent is asked for: its own transcript begins with it, no id leads there.
+fn asked_of_agent(arguments: &str) -> String {
+    let tape = Tape::read(arguments);
+    let asked = Object::on(&tape).and_then(|fields| fields.text("prompt"));
+    asked.map(Cow::into_owned).unwrap_or_default()
 }

@@ -113,6 +113,11 @@ pub trait Records: Copy + Send + Sync + 'static {
     fn parts_in(&self, _main: &Head<'_>) -> Vec<String> {
         vec![]
     }
+
+    /// As [`Format::has_agent_folders`].
+    fn has_agent_folders(&self) -> bool {
+        false
+    }
 }
 
 /// A record and where it stands; of its texts the labels.
@@ -153,6 +158,10 @@ impl<T: Records> Format for T {
 
     fn parts_in(&self, main: &Head<'_>) -> Vec<String> {
         Records::parts_in(self, main)
+    }
+
+    fn has_agent_folders(&self) -> bool {
+        Records::has_agent_folders(self)
     }
 
     fn repositories(&self) -> &'static [&'static str] {
@@ -209,7 +218,13 @@ impl<T: Records> Format for T {
             Some(Event::Answered(answer)) => {
                 StepText { text: answer.text.into_owned(), ..StepText::default() }
             }
-            Some(Event::Unknown(_) | Event::Nothing | Event::Start(_) | Event::Commit(_))
+            Some(
+                Event::Unknown(_)
+                | Event::Left { .. }
+                | Event::Nothing
+                | Event::Start(_)
+                | Event::Commit(_),
+            )
             | None => whole(),
         })
     }

@@ -1,12 +1,15 @@
 //! Databases of sessions, read only, with what their writers have not put into the file yet (WAL): opencode's, Goose's, and
 //! databases of spans. A session is given in the form that its format reads.
 
-use std::{collections::BTreeMap, io, path::Path};
+use std::{io, path::Path};
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
+
+use crate::formats::goose;
 
 use super::{
     members::{MOST_MEMBERS, Members, Names},
+    opencode,
     tables::{Base, Source, text},
 };
 
@@ -32,19 +35,16 @@ impl Sessions {
             base.prepare("select name from sqlite_master where type = 'table'").ok()?;
         let tables: Vec<String> = tables.query_map([], |row| row.get(0)).ok()?.flatten().collect();
         let has = |wanted: &[&str]| wanted.iter().all(|table| tables.iter().any(|it| it == table));
-        let (kind, query) = if has(&["session", "message", "part"]) {
-            (
-                Kind::OpenCode,
-                "select id from session where parent_id is null or parent_id not in (select id from session) order by time_created, id",
-            )
+        let (kind, query) = if let Some(query) = opencode::sessions(&tables) {
+            (Kind::OpenCode, query)
         } else if has(&["spans", "span_attributes"]) {
-            (Kind::Spans, SPANS_SESSIONS)
+            (Kind::Spans, SPANS_SESSIONS.to_owned())
         } else if has(&["sessions", "messages"]) {
-            (Kind::Goose, "select id from sessions order by created_at, id")
+            (Kind::Goose, "select id from sessions order by created_at, id".to_owned())
         } else {
             return None;
         };
-        let mut ids = base.prepare(query).ok()?;
+        let mut ids = base.prepare(&query).ok()?;
         let ids: Vec<String> = ids
             .query_map([], |row| Ok(text(row.get_ref(0)?)))
             .ok()?
@@ -64,72 +64,6 @@ const SPANS_SESSIONS: &str = "select coalesce(max(a.value), s.trace_id) from spa
       and (o.value = 'invoke_agent' or (o.value = 'chat' and not exists (select 1 from span_attributes i where i.key = 'gen_ai.operation.name' and i.value = 'invoke_agent')))) \
     group by s.trace_id order by min(s.start_time_ms)";
 
-/// What a column of JSON holds, with what its row says beside.
-fn data_of(row: &Map<String, Value>) -> Map<String, Value> {
-    let data =
-        row.get("data").and_then(Value::as_str).and_then(|text| serde_json::from_str(text).ok());
-    let mut data = match data {
-        Some(Value::Object(data)) => data,
-        _ => Map::new(),
-    };
-    for key in ["id", "sessionID", "messageID"] {
-        let column = match key {
-            "sessionID" => "session_id",
-            "messageID" => "message_id",
-            key => key,
-        };
-        if let Some(value) = row.get(column) {
-            data.entry(key).or_insert_with(|| value.clone());
-        }
-    }
-    data
-}
-
-/// As `opencode export` writes it; the sessions of sub-agents follow with their names.
-fn opencode(base: &Base, id: &str) -> rusqlite::Result<Value> {
-    let session = base.rows(("session", "id"), id, "id")?.into_iter().next().unwrap_or_default();
-    let mut info = data_of(&session);
-    for key in ["directory", "title", "version", "slug"] {
-        if let Some(value) = session.get(key) {
-            info.entry(key).or_insert_with(|| value.clone());
-        }
-    }
-    let time =
-        json!({ "created": session.get("time_created"), "updated": session.get("time_updated") });
-    info.entry("time").or_insert(time);
-    let mut messages = vec![];
-    let mut open = vec![(id.to_owned(), false)];
-    let mut seen = std::collections::HashSet::new();
-    while let Some((session, is_child)) = open.pop() {
-        if !seen.insert(session.clone()) {
-            continue;
-        }
-        let mut parts: BTreeMap<String, Vec<Value>> = BTreeMap::new();
-        for row in base.rows(("part", "session_id"), &session, "time_created, id")? {
-            let message =
-                row.get("message_id").and_then(Value::as_str).unwrap_or_default().to_owned();
-            parts.entry(message).or_default().push(data_of(&row).into());
-        }
-        for row in base.rows(("message", "session_id"), &session, "time_created, id")? {
-            let id = row.get("id").and_then(Value::as_str).unwrap_or_default();
-            let mut message = Map::new();
-            message.insert("parts".into(), parts.remove(id).unwrap_or_default().into());
-            message.insert("info".into(), data_of(&row).into());
-            if is_child {
-                message.insert("agent_session".into(), session.clone().into());
-            }
-            messages.push(Value::Object(message));
-        }
-        let children = base.rows(("session", "parent_id"), &session, "time_created desc")?;
-        open.extend(
-            children
-                .into_iter()
-                .filter_map(|row| Some((row.get("id")?.as_str()?.to_owned(), true))),
-        );
-    }
-    Ok(json!({ "info": info, "messages": messages }))
-}
-
 /// A header and a message a line.
 fn goose(base: &Base, id: &str) -> rusqlite::Result<Vec<Value>> {
     let session = base.rows(("sessions", "id"), id, "id")?.into_iter().next().unwrap_or_default();
@@ -143,14 +77,27 @@ fn goose(base: &Base, id: &str) -> rusqlite::Result<Vec<Value>> {
     }
     header.insert("goose".into(), true.into());
     let mut lines = vec![Value::Object(header)];
+    let mut messages = vec![];
     for row in base.rows(("messages", "session_id"), id, "id")? {
-        let content =
-            row.get("content_json").or_else(|| row.get("content")).and_then(Value::as_str);
-        let content: Value =
-            content.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+        let json = |key: &str| {
+            let text = row.get(key).and_then(Value::as_str)?;
+            serde_json::from_str::<Value>(text).ok()
+        };
+        let content = json("content_json").or_else(|| json("content")).unwrap_or_default();
         let created = row.get("created_timestamp").or_else(|| row.get("timestamp"));
-        lines.push(json!({ "role": row.get("role"), "content": content, "created": created }));
+        let mut message = Map::new();
+        for (key, value) in [
+            ("id", row.get("message_id").cloned()),
+            ("role", row.get("role").cloned()),
+            ("content", Some(content)),
+            ("created", created.cloned()),
+            ("metadata", json("metadata_json")),
+        ] {
+            message.extend(value.filter(|it| !it.is_null()).map(|it| (key.to_owned(), it)));
+        }
+        messages.push(message);
     }
+    lines.extend(goose::joined(messages).into_iter().map(Value::Object));
     Ok(lines)
 }
 
@@ -196,12 +143,17 @@ impl Members for Sessions {
         true
     }
 
+    fn has_session(&self, id: &str) -> bool {
+        let has = || opencode::has_session(&self.source.base().ok()?, id).ok();
+        self.kind == Kind::OpenCode && has().unwrap_or(false)
+    }
+
     fn read(&self, at: usize, most: u64) -> io::Result<(Vec<u8>, Option<String>)> {
         let id = &self.ids[at];
         let read = || -> rusqlite::Result<Vec<Value>> {
             let base = self.source.base()?;
             Ok(match self.kind {
-                Kind::OpenCode => vec![opencode(&base, id)?],
+                Kind::OpenCode => vec![opencode::export(&base, id)?],
                 Kind::Goose => goose(&base, id)?,
                 Kind::Spans => spans(&base, id)?,
             })

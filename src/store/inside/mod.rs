@@ -8,6 +8,7 @@ mod archive;
 mod columns;
 mod database;
 mod members;
+mod opencode;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod provenance;
