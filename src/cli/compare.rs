@@ -112,6 +112,8 @@ fn parties(
     let party = |Named { path, opened }: &Named| {
         let mut party = Party::new(opened.run.clone(), store::rubric::read(path));
         party.process = Some(store::processed(&opened.archive, &opened.run));
+        let counts = opened.archive.line_counts(&opened.run).unwrap_or_default();
+        party.lines = store::cards::lines_of(&opened.run, &counts);
         let moments = moments(&party, each);
         let ends = At::after_each(&moments);
         // First: what is read to be measured is not read again for DIR.

@@ -110,6 +110,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
             Which::Solved => out.csv(solved::CSV, &document.cost_per_solved)?,
         }
         super::output::tell_warnings(&document.doubts.problems);
+        tables::several_judgements(&document).iter().for_each(|words| super::output::tell(words));
     } else {
         tables::print(&document, args.forms.md, out)?;
     }

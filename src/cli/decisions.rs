@@ -62,6 +62,9 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
+    if args.md {
+        out.write_markdown();
+    }
     if let (Some(text), Some(store)) = (&args.ask, &args.store) {
         let store = named(store)?;
         asked(&store, text, args, out)?;

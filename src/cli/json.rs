@@ -306,10 +306,10 @@ impl EditRow {
 /// Over the turns that count.
 #[derive(Serialize)]
 pub struct Totals {
-    pub turns: usize,
-    /// Turns that were cut, failed or skipped.
-    pub turns_not_counted: usize,
     /// Null, as the next four, for a rubric tree alone.
+    pub turns: Option<usize>,
+    /// Turns that were cut, failed or skipped.
+    pub turns_not_counted: Option<usize>,
     pub steps: Option<usize>,
     pub tool_calls: Option<usize>,
     pub errors: Option<usize>,
@@ -579,16 +579,15 @@ impl Teller<'_> {
 
     fn totals(&self, turns: &[TurnRow]) -> Totals {
         let run = self.run;
-        let known = !(run.turns.is_empty() && run.rubric_tree.is_some());
+        let known = !run.is_rubric_tree_alone();
         let all = turns.len();
         let turns: Vec<&TurnRow> = turns.iter().filter(|turn| turn.counts).collect();
         let none = formats::tells_edits(run).then_some(0);
         let edits = || turns.iter().flat_map(|turn| &turn.edits);
         let lines = |of| EditRow::lines(edits(), of, none);
-        let ended = run.ended_at.zip(run.started_at);
         Totals {
-            turns: turns.len(),
-            turns_not_counted: all - turns.len(),
+            turns: known.then_some(turns.len()),
+            turns_not_counted: known.then_some(all - turns.len()),
             steps: known
                 .then(|| turns.iter().map(|it| it.work.step_count + it.work.subagent_steps).sum()),
             tool_calls: known.then(|| turns.iter().map(|turn| turn.work.tool_calls).sum()),
@@ -598,7 +597,7 @@ impl Teller<'_> {
             computed: ComputedRow::of(&self.cost.total()),
             added: lines(|edit| edit.added),
             removed: lines(|edit| edit.removed),
-            duration_s: ended.and_then(|(end, start)| end.seconds_since(start)),
+            duration_s: run.duration_s(),
         }
     }
 

@@ -73,6 +73,9 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
+    if args.md {
+        out.write_markdown();
+    }
     let opened = store::open(&args.run.path)?;
     if let Some(turn) = args.turn {
         at::turn_index(&opened.run, turn)?;

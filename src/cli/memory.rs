@@ -45,6 +45,9 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
+    if args.md {
+        out.write_markdown();
+    }
     if let Some(results) = results::read(&args.runs)? {
         results.print(args, out)?;
         return Ok(Exit::Fine);

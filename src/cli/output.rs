@@ -1,7 +1,10 @@
 //! Standard output, buffered, and the one way recorded words get there.
 
 use serde::{Serialize, Serializer as _, ser::SerializeMap};
-use serde_json::{Serializer, Value};
+use serde_json::{
+    Serializer, Value,
+    ser::{CompactFormatter, PrettyFormatter},
+};
 use std::{
     borrow::Cow,
     cell::RefCell,
@@ -13,13 +16,18 @@ use crate::{
     widgets::text,
 };
 
+use plain_zero::PlainZero;
 use visible::Visible;
 
 mod forms;
+mod markdown;
+mod plain_zero;
 mod table;
 mod visible;
 
 pub use forms::{Form, Forms};
+pub use markdown::inert;
+pub use plain_zero::line as json_bytes;
 pub use table::{Column, Table};
 
 pub use crate::formats::csv::row as csv_row;
@@ -85,6 +93,11 @@ impl Out {
         Ok(())
     }
 
+    /// Writes tables, and what is said beside them, as Markdown from here on.
+    pub const fn write_markdown(&mut self) {
+        self.form = Form::Markdown;
+    }
+
     /// Columns of the terminal, or what `COLUMNS` says; None where the output goes elsewhere and may be as wide as it is.
     pub fn columns(&self) -> Option<usize> {
         if self.kept.is_some() {
@@ -109,7 +122,8 @@ impl Out {
         }
         match self.form {
             Form::Tex if !words.is_empty() => writeln!(self.writer, "% {words}"),
-            Form::Text | Form::Markdown | Form::Tex => writeln!(self.writer, "{words}"),
+            Form::Markdown => writeln!(self.writer, "{}", inert(&words)),
+            Form::Text | Form::Tex => writeln!(self.writer, "{words}"),
         }
     }
 
@@ -175,7 +189,8 @@ impl Out {
         if self.kept.is_some() {
             return self.keep_json(document);
         }
-        let mut serializer = Serializer::pretty(Visible(&mut self.writer));
+        let form = PlainZero(PrettyFormatter::new());
+        let mut serializer = Serializer::with_formatter(Visible(&mut self.writer), form);
         document.serialize(&mut serializer).map_err(io::Error::from)?;
         self.writer.write_all(b"\n")
     }
@@ -185,7 +200,8 @@ impl Out {
         if self.kept.is_some() {
             return self.keep_json(document);
         }
-        let mut serializer = Serializer::new(Visible(&mut self.writer));
+        let form = PlainZero(CompactFormatter);
+        let mut serializer = Serializer::with_formatter(Visible(&mut self.writer), form);
         document.serialize(&mut serializer).map_err(io::Error::from)?;
         self.writer.write_all(b"\n")
     }
@@ -199,7 +215,8 @@ impl Out {
         if self.kept.is_some() {
             return self.keep_json(&serde_json::json!({ "schema": schema, name: rows }));
         }
-        let mut serializer = Serializer::pretty(Visible(&mut self.writer));
+        let form = PlainZero(PrettyFormatter::new());
+        let mut serializer = Serializer::with_formatter(Visible(&mut self.writer), form);
         let mut document = serializer.serialize_map(Some(2))?;
         document.serialize_entry("schema", schema)?;
         document.serialize_entry(name, rows)?;
@@ -264,7 +281,7 @@ fn said(value: &Value) -> String {
         Value::Null => String::new(),
         Value::String(words) => words.clone(),
         Value::Number(number) => match number.as_f64().filter(|_| number.is_f64()) {
-            Some(number) => number.to_string(), // 1 and not 1.0
+            Some(number) => (number + 0.0).to_string(), // 1 and not 1.0, 0 and not -0
             None => number.to_string(),
         },
         Value::Bool(flag) => flag.to_string(),

@@ -4,6 +4,7 @@
 
 mod document;
 mod many;
+mod outcome;
 mod states;
 mod tables;
 
@@ -26,8 +27,8 @@ pub use document::{Process, ScoreRow, SignalRow};
 
 /// How runs were worked on: RigorBench's seven pillars, signals of where they went wrong, plan and execution
 ///
-/// One run in full; several runs, or a folder, as tables: task by harness, a ranking with intervals, and how process goes with
-/// outcome. Both profiles are shown: rigor-paper has the paper's formulas and leaves out what no recording can tell;
+/// One run in full; several runs, or a folder, as tables: task by harness, a ranking with intervals, harnesses by pillar (of
+/// RigorBench's results Tables III, IV and V of its paper), and how process goes with outcome. Both profiles are shown: rigor-paper has the paper's formulas and leaves out what no recording can tell;
 /// rigor-shipped is the released scorer, with its values where it finds nothing (marked *).
 ///
 /// --build and --test run a command of yours on the files after each turn that changed some, each time in a scratch folder of
@@ -51,6 +52,10 @@ pub struct Args {
     /// Only the signals, one a line
     #[arg(long)]
     signals: bool,
+    /// The file of scores whose specification coverage is the outcome, in the place of the one that is chosen among those
+    /// beside the runs
+    #[arg(long, value_name = "FILE")]
+    outcome: Option<PathBuf>,
     #[command(flatten)]
     checking: states::Checking,
     #[command(flatten)]
@@ -101,13 +106,16 @@ pub struct Worked {
     pub run: Arc<Run>,
     pub observed: Observed,
     pub report: Report,
+    /// The folder that the agent left, where it lies beside a result.
+    pub working_copy: Option<String>,
 }
 
 impl Worked {
     pub fn of(path: String, opened: &store::Opened) -> Self {
         let observed = store::observed(&opened.archive, &opened.run);
         let report = Report::of(&opened.run, &observed);
-        Self { path, run: opened.run.clone(), observed, report }
+        let working_copy = opened.archive.working_copy().map(|it| it.display().to_string());
+        Self { path, run: opened.run.clone(), observed, report, working_copy }
     }
 }
 
@@ -141,8 +149,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     if paths.is_empty() {
         return Err(Failure::not_understood("no recording below these folders"));
     }
-    many::run(&paths, args, out)?;
-    Ok(Exit::Fine)
+    many::run(&paths, args, out)
 }
 
 fn one(worked: &Worked, args: &Args, out: &mut Out) -> std::io::Result<()> {

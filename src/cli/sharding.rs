@@ -12,7 +12,10 @@ use crate::store::{
     dataset::{DataFolder, Existing, Form, PartFile, Published, Shard, id_of},
 };
 
-use super::{Failure, output::Out};
+use super::{
+    Failure,
+    output::{Out, json_bytes},
+};
 
 /// One machine's share of the work.
 #[derive(Debug, Clone, Copy, clap::Args)]
@@ -160,7 +163,7 @@ impl Lines<'_> {
 
     fn line<D: Serialize>(&mut self, line: &Line<'_, D>) -> Result<(), Failure> {
         let folder = self.folder.path().display();
-        let made = serde_json::to_vec(line).map_err(std::io::Error::from);
+        let made = json_bytes(line);
         let written = made.and_then(|mut line| {
             line.push(b'\n');
             self.file.write_all(&line)

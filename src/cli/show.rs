@@ -45,6 +45,9 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
+    if args.md {
+        out.write_markdown();
+    }
     let opened = store::open(&args.run.path)?;
     let (run, archive) = (&*opened.run, &*opened.archive);
     let prices = store::prices::held();
@@ -52,7 +55,8 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         rayon::join(|| archive.timeline(run), || RunCost::of(run, &prices.prices));
     let timeline = timeline.map_err(Failure::unread)?;
     let teller = Teller { run, archive, timeline: &timeline, path: &args.run.path, cost: &cost };
-    let report = args.process.then(|| store::report(archive, run));
+    let is_worked = !run.is_rubric_tree_alone();
+    let report = (args.process && is_worked).then(|| store::report(archive, run));
     let shown = match args.turn {
         Some(number) => {
             let at = at::turn_index(run, number)?;
@@ -115,7 +119,7 @@ fn print_run(
     states(run, out)?;
     out.line(&format!(
         "{}, {} steps, {} tool calls, {} errors, {}, tokens in {} (cached {}) out {} (reasoning {})",
-        at::turns(totals.turns) + &not_counted(totals.turns_not_counted),
+        at::turns(totals.turns.unwrap_or(0)) + &not_counted(totals.turns_not_counted.unwrap_or(0)),
         totals.steps.unwrap_or(0), // there are turns, so it is known
         totals.tool_calls.unwrap_or(0),
         totals.errors.unwrap_or(0),

@@ -166,7 +166,7 @@ fn json(cell: &Cell) -> Value {
         Cell::Missing => Value::Null,
         Cell::Text(words) => words.clone().into(),
         Cell::Whole(number) => (*number).into(),
-        Cell::Real(number) => (*number).into(),
+        Cell::Real(number) => (*number + 0.0).into(),
         Cell::Truth(is_so) => (*is_so).into(),
     }
 }
@@ -188,7 +188,7 @@ fn said(cell: &Cell, missing: &str) -> String {
         Cell::Missing => missing.to_owned(),
         Cell::Text(words) => words.clone(),
         Cell::Whole(number) => number.to_string(),
-        Cell::Real(number) => number.to_string(),
+        Cell::Real(number) => (*number + 0.0).to_string(),
         Cell::Truth(is_so) => is_so.to_string(),
     }
 }

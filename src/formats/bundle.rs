@@ -288,6 +288,10 @@ fn lay_out(
 ) {
     let listed = list_of_turns(manifest, &sessions, run);
     run.turns = listed.iter().map(|entry| turn_of(entry, requests)).collect();
+    // What a log states of its session is of the whole run where it is the only one.
+    if let [only] = sessions.as_slice() {
+        run.stated = only.run.stated;
+    }
     for session in &sessions {
         adopt_facts(run, &session.run);
     }

@@ -301,10 +301,9 @@ impl Stream {
             told.cost_usd = verdict.total_cost_usd.or(told.cost_usd);
             return;
         }
-        // Where nothing but this turn's output is counted, the session began here.
-        let is_first = turn == 0
-            && verdict.total_output.is_some()
-            && verdict.total_output == told.tokens.output;
+        // Where nothing but this turn's output is counted, the session began here. Helper models come on top.
+        let is_first =
+            turn == 0 && told.tokens.output.is_some_and(|output| verdict.counts_only(output));
         let before = if is_first { Some(0.0) } else { self.total_before };
         told.cost_usd = verdict.total_cost_usd.zip(before).map(|(total, before)| total - before);
         self.last_total = verdict.total_cost_usd.or(self.last_total);

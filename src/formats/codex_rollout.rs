@@ -31,6 +31,7 @@ use super::{
     EditsTold, Executor, Format, Growing, Head, NotUnderstood, Offers, Shape, Source, codex,
     companions::BelongsTo,
     jsonl::{self, Input},
+    not_finite,
     object::Object,
     spelling::Spelling,
     tape::Tape,
@@ -270,6 +271,7 @@ impl Growing for Rollout {
                 at: None,
                 ordinal: None,
                 model: None,
+                not_finite: 0,
                 record: Record::Broken(jsonl::too_long(line)),
             });
         }
@@ -379,6 +381,10 @@ impl Lines {
 
 impl Notes {
     fn take(&mut self, index: usize, line: &Line) {
+        if line.not_finite > 0 {
+            let what = not_finite::warning(line.not_finite as usize);
+            self.broken.push(Broken { place: line.place, what });
+        }
         match &line.record {
             Record::Broken(what) => {
                 self.broken.push(Broken { place: line.place, what: what.clone() })

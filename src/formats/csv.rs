@@ -51,7 +51,10 @@ pub fn said(cell: &str) -> &str {
 /// Behind any apostrophes, so that a text that has one of its own is told from one that was given one.
 fn is_formula(cell: &str) -> bool {
     let text = cell.trim_start_matches('\'');
-    text.starts_with(['\t', '\r', '\n'])
+    if text.starts_with('\n') || text.starts_with("\r\n") {
+        return false; // the first line is empty, and what follows it is no formula
+    }
+    text.starts_with(['\t', '\r'])
         || text.trim_start_matches(|c: char| c == '\'' || c.is_whitespace()).starts_with(FORMULA)
 }
 
@@ -84,6 +87,11 @@ mod tests {
             written(&["=1+1", "@SUM(A1)", "+cmd|' /C calc'!A0", "-a", "＝1", "\t=1", " =1"]),
             "'=1+1,'@SUM(A1),'+cmd|' /C calc'!A0,'-a,'＝1,\"'\t=1\",' =1\r\n"
         );
+    }
+
+    #[test]
+    fn a_text_that_begins_with_a_line_is_written_as_it_is() {
+        assert_eq!(written(&["\n=1", "\r\n- a"]), "\"\n=1\",\"\r\n- a\"\r\n");
     }
 
     #[test]

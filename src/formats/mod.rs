@@ -44,6 +44,7 @@ mod kimi;
 mod messages;
 mod mini_swe_agent;
 mod nested;
+pub mod not_finite;
 mod object;
 mod opencode;
 mod openhands;

@@ -16,6 +16,7 @@ mod tests;
 use serde::de::{Error, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
+use super::not_finite;
 use specials::Block;
 
 pub use specials::Backslashes;
@@ -31,6 +32,8 @@ const MOST_VALUES: usize = 1 << 20;
 pub struct Tape<'a> {
     text: &'a str,
     nodes: Vec<Node>,
+    /// How many values are NaN or Infinity.
+    not_finite: usize,
 }
 
 /// One value; the first byte of its text says what it is.
@@ -52,13 +55,28 @@ const ENDS_A_LINE: u32 = 1 << 30;
 const HOLDS_OTHERS: u32 = 1 << 29;
 
 impl<'a> Tape<'a> {
-    /// None where the text is not one JSON value with white space around it, or too much for one record.
+    /// None where the text is not one JSON value with white space around it, or too much for one record. NaN and Infinity
+    /// are values that are null.
     pub fn read(text: &'a str) -> Option<Self> {
         u32::try_from(text.len()).ok()?;
+        let strict = Self::read_by(text, Numbers::Finite);
+        strict.or_else(|| {
+            let may_have = not_finite::may_have(text.as_bytes());
+            may_have.then(|| Self::read_by(text, Numbers::Any)).flatten()
+        })
+    }
+
+    fn read_by(text: &'a str, numbers: Numbers) -> Option<Self> {
         let nodes = Vec::with_capacity((text.len() / 128).clamp(16, 1024));
-        let mut reader = Reader { bytes: text.as_bytes(), at: 0, nodes, open: vec![] };
+        let bytes = text.as_bytes();
+        let mut reader = Reader { bytes, at: 0, nodes, open: vec![], numbers, not_finite: 0 };
         reader.all()?;
-        Some(Self { text, nodes: reader.nodes })
+        Some(Self { text, nodes: reader.nodes, not_finite: reader.not_finite })
+    }
+
+    /// How many values are NaN or Infinity, and read as null.
+    pub const fn not_finite(&self) -> usize {
+        self.not_finite
     }
 
     /// The one value of the text.
@@ -134,8 +152,9 @@ impl<'t> Value<'t> {
         start.and_then(|start| self.tape.text.as_bytes().get(start)).copied().unwrap_or_default()
     }
 
+    /// Whether it is null, or in its place a NaN or an Infinity.
     pub fn is_null(self) -> bool {
-        self.first() == b'n'
+        matches!(self.first(), b'n' | b'N' | b'I') || self.get().starts_with("-I")
     }
 
     pub fn is_string(self) -> bool {
@@ -151,7 +170,7 @@ impl<'t> Value<'t> {
     }
 
     pub fn is_number(self) -> bool {
-        matches!(self.first(), b'-' | b'0'..=b'9')
+        matches!(self.first(), b'-' | b'0'..=b'9') && !self.is_null()
     }
 
     /// None where the value is no string.
@@ -254,6 +273,16 @@ struct Reader<'a> {
     nodes: Vec<Node>,
     /// The lists and objects around: positions of their nodes, or one of the two below.
     open: Vec<u32>,
+    numbers: Numbers,
+    not_finite: usize,
+}
+
+/// Which numbers a text may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Numbers {
+    Finite,
+    /// NaN and Infinity too.
+    Any,
 }
 
 /// A list or an object too deep to have a node for each of its values.
@@ -404,6 +433,12 @@ impl Reader<'_> {
             b't' if rest.starts_with(b"true") => 4,
             b'f' if rest.starts_with(b"false") => 5,
             b'n' if rest.starts_with(b"null") => 4,
+            b'-' | b'I' | b'N'
+                if self.numbers == Numbers::Any && not_finite::token(rest).is_some() =>
+            {
+                self.not_finite += 1;
+                not_finite::token(rest)?
+            }
             b'-' | b'0'..=b'9' => number(rest)?,
             _ => return None,
         };

@@ -98,6 +98,17 @@ pub fn keep_output(
     Ok(Some(LogRow { name, source, bytes, lines }))
 }
 
+/// What an agent without a log printed in a turn, as far as it is shown; None where nothing was kept.
+pub fn output_of(bundle: &Path, turn: usize) -> Option<Vec<u8>> {
+    let path = bundle.join("session").join(format!("{OUTPUT}{turn:03}.txt"));
+    let mut bytes = vec![];
+    open_plain(&path).ok()?.take(MOST_SHOWN).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
+/// Bytes of the output of a turn that are shown.
+const MOST_SHOWN: u64 = 1 << 20;
+
 /// How the name of a turn's output begins.
 const OUTPUT: &str = "output-turn-";
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Checkpoint, Run, Step, Time, Tokens, Warning,
+    Checkpoint, Run, Step, Tokens, Warning,
     activity::Work,
     recorded::{Passed, TestGroup, Tests},
 };
@@ -21,7 +21,7 @@ pub struct Card {
     pub checkpoints: usize,
     /// Lines added and removed by its turns; as far as the recorded edits tell where the files were not read.
     pub lines: Option<(u64, u64)>,
-    /// Read and written, cached input included.
+    /// Read and written, cached input included; None without both.
     pub tokens: Option<u64>,
     pub cost: CardCost,
     /// What the table `runs` of an export says beside this.
@@ -60,12 +60,15 @@ pub struct CardTotals {
     pub errors: Option<usize>,
     /// Recorded tests of the last checkpoint that has some: those that pass, and all.
     pub tests: Option<(u64, u64)>,
+    /// Whether it is a graded rubric tree and nothing else, of which turns are not known.
+    #[serde(default)]
+    pub is_tree_alone: bool,
 }
 
 impl CardTotals {
     fn of(run: &Run) -> Self {
         let task = run.task.as_ref();
-        let is_known = !(run.turns.is_empty() && run.rubric_tree.is_some());
+        let is_known = !run.is_rubric_tree_alone();
         let counted = run.turns.iter().zip(0..).filter(|(turn, _)| turn.counts());
         let ids = counted.flat_map(|(_, turn)| run.steps_of_turn(turn));
         let (mut all, mut calls, mut errors) = (0, 0, 0);
@@ -77,7 +80,7 @@ impl CardTotals {
         Self {
             started_at: run.started_at.map(|time| time.0),
             ended_at: run.ended_at.map(|time| time.0),
-            seconds: seconds(run),
+            seconds: run.duration_s(),
             task_set: task.and_then(|task| task.venue.clone()),
             task_title: task.and_then(|task| task.title.clone()),
             tokens: run.tokens(),
@@ -86,18 +89,13 @@ impl CardTotals {
             tool_calls: is_known.then_some(calls),
             errors: is_known.then_some(errors),
             tests: tests_of(run),
+            is_tree_alone: run.is_rubric_tree_alone(),
         }
-    }
-
-    /// From the beginning to the end of the run, in seconds.
-    pub fn duration(&self) -> Option<f64> {
-        let (started, ended) = (Time(self.started_at?), Time(self.ended_at?));
-        ended.seconds_since(started)
     }
 
     /// Read and written; None without both.
     pub fn all_tokens(&self) -> Option<u64> {
-        Some(self.tokens.input?.saturating_add(self.tokens.output?))
+        both(self.tokens)
     }
 }
 
@@ -203,7 +201,7 @@ impl Card {
             end: run.end(),
             checkpoints: run.checkpoints.len(),
             lines: lines(run),
-            tokens: sum(tokens.input, tokens.output),
+            tokens: both(tokens),
             cost: CardCost { recorded_usd: run.cost_usd(), computed_usd: None },
             totals: CardTotals::of(run),
             tests: last.and_then(|last| last.tests.as_ref()).map(CardTests::of),
@@ -255,11 +253,9 @@ impl CardTests {
     }
 }
 
-fn sum(a: Option<u64>, b: Option<u64>) -> Option<u64> {
-    match (a, b) {
-        (Some(a), Some(b)) => Some(a.saturating_add(b)),
-        (a, b) => a.or(b),
-    }
+/// Read and written; None without both, as a part of a sum is not the sum.
+pub fn both(tokens: Tokens) -> Option<u64> {
+    Some(tokens.input?.saturating_add(tokens.output?))
 }
 
 /// Those of sub-agents too.
@@ -290,13 +286,6 @@ fn failures(run: &Run) -> Option<usize> {
 fn not_counted(run: &Run) -> Vec<&'static str> {
     let states = run.turns.iter().filter_map(super::Turn::state);
     states.filter(|state| !state.counts()).map(super::TurnState::words).collect()
-}
-
-fn seconds(run: &Run) -> Option<f64> {
-    let of_turns = run.turns.iter().flat_map(|turn| [turn.started_at, turn.ended_at]);
-    let all = of_turns.chain([run.started_at, run.ended_at]).flatten();
-    let (first, last) = (all.clone().min()?, all.max()?);
-    (first < last).then(|| last.seconds_since(first)).flatten()
 }
 
 /// The moments worth scoring, in turns done: the end of each checkpoint, and the end of the run last.

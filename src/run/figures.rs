@@ -76,7 +76,16 @@ pub fn dollars(amount: f64) -> String {
 
 /// A share of 1, a mean score, a statistic: three decimals.
 pub fn share(value: f64) -> String {
-    format!("{value:.3}").replace('-', "−")
+    with_decimals(value, 3).replace('-', "−")
+}
+
+/// With so many decimals. What is rounded to zero has no sign.
+pub fn with_decimals(value: f64, decimals: usize) -> String {
+    let words = format!("{value:.decimals$}");
+    match words.strip_prefix('-') {
+        Some(rest) if rest.bytes().all(|byte| matches!(byte, b'0' | b'.')) => rest.to_owned(),
+        _ => words,
+    }
 }
 
 /// Where a share or a statistic lies: `[0.632, 0.881]`.
@@ -86,12 +95,12 @@ pub fn interval(low: f64, high: f64) -> String {
 
 /// A share of 1 as so many of a hundred: `8 %`.
 pub fn percent(share: f64) -> String {
-    format!("{:.0} %", share * 100.0)
+    with_decimals(share * 100.0, 0) + " %"
 }
 
 /// The same with one decimal, for parts of a whole: `12.5 %`.
 pub fn part(share: f64) -> String {
-    format!("{:.1} %", share * 100.0)
+    with_decimals(share * 100.0, 1) + " %"
 }
 
 /// With one decimal, thousands apart: `38.8`, `1,461.8`.
@@ -99,12 +108,13 @@ pub fn tenths(value: f64) -> String {
     let written = format!("{:.1}", value.abs());
     let (whole, decimal) = written.split_once('.').unwrap_or((&written, "0"));
     let whole = whole.parse().map_or_else(|_| whole.to_owned(), count);
-    format!("{}{whole}.{decimal}", if value < 0.0 { "−" } else { "" })
+    let is_zero = whole == "0" && decimal == "0";
+    format!("{}{whole}.{decimal}", if value < 0.0 && !is_zero { "−" } else { "" })
 }
 
 /// No more decimals than it needs: ticks of an axis. `0.5`, `0.05`, `1`.
 pub fn trimmed(value: f64) -> String {
-    let words = format!("{value:.3}");
+    let words = with_decimals(value, 3);
     words.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 

@@ -67,6 +67,8 @@ pub struct Run {
     pub task: Option<Task>,
     /// What the harness recorded of the run as a whole; of a checkpoint in [`Checkpoint::recorded`].
     pub recorded: Vec<recorded::Recorded>,
+    /// What the recording states of the whole run, beside what its turns add up to.
+    pub stated: StatedTotals,
     pub started_at: Option<Time>,
     pub ended_at: Option<Time>,
     pub turns: Vec<Turn>,
@@ -77,6 +79,26 @@ pub struct Run {
     /// The tree of weighted requirements the run is graded by, with the grades where there are some.
     pub rubric_tree: Option<std::sync::Arc<rubric_tree::RubricTree>>,
     pub warnings: Vec<Warning>,
+}
+
+/// Tokens and cost of a whole run as its recording states them; None where it states none.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct StatedTotals {
+    pub tokens: Tokens,
+    /// US dollars.
+    pub cost_usd: Option<f64>,
+}
+
+impl StatedTotals {
+    /// What is stated, unless it is what the turns of the run add up to, or less: then nothing more is known by it.
+    pub fn beyond(self, run: &Run) -> Self {
+        let sum = run.tokens_of_turns();
+        let cost = run.turns.iter().filter_map(|turn| turn.cost_usd).sum::<f64>();
+        Self {
+            tokens: if sum.or_more(self.tokens) == sum { Tokens::default() } else { self.tokens },
+            cost_usd: self.cost_usd.filter(|stated| stated - cost > 1e-9 * stated.abs()),
+        }
+    }
 }
 
 /// Where a run comes from: who wrote it down, in which form, in which folder and files.
@@ -506,14 +528,44 @@ impl Run {
         self.turns.iter().zip(1..).filter(|(turn, _)| turn.counts()).map(|(_, done)| done)
     }
 
-    /// Sum over the turns that count; a kind of token that no turn records stays None.
+    /// Whether it is a graded rubric tree and nothing else: of turns, steps and their like it says nothing, which is not 0.
+    pub fn is_rubric_tree_alone(&self) -> bool {
+        self.turns.is_empty() && self.rubric_tree.is_some()
+    }
+
+    /// Of each kind of token the total that the recording states, otherwise the sum over the turns that count. A stated
+    /// total that is smaller than the sum is of a part of the run, and is not used. None where neither is recorded.
     pub fn tokens(&self) -> Tokens {
+        self.tokens_of_turns().or_more(self.stated_totals().tokens)
+    }
+
+    /// Sum over the turns that count; a kind of token that no turn records stays None.
+    pub fn tokens_of_turns(&self) -> Tokens {
         self.counted_turns().fold(Tokens::default(), |sum, turn| sum + turn.tokens)
     }
 
-    /// US dollars, over the turns that count; None where none of them records a cost.
+    /// US dollars: the total that the recording states, otherwise the sum over the turns that count, as in
+    /// [`Run::tokens`]. None where neither is recorded.
     pub fn cost_usd(&self) -> Option<f64> {
-        self.counted_turns().filter_map(|turn| turn.cost_usd).reduce(|sum, cost| sum + cost)
+        let turns = self.counted_turns().filter_map(|turn| turn.cost_usd);
+        let sum = turns.reduce(|sum, cost| sum + cost);
+        match (sum, self.stated_totals().cost_usd) {
+            (Some(sum), Some(stated)) => Some(sum.max(stated)),
+            (sum, stated) => sum.or(stated),
+        }
+    }
+
+    /// What is stated is of all turns: where some do not count, nothing is stated of the others.
+    fn stated_totals(&self) -> StatedTotals {
+        if self.turns.iter().all(Turn::counts) { self.stated } else { StatedTotals::default() }
+    }
+
+    /// Seconds from the start to the end, where the recording has the times of two moments.
+    pub fn duration_s(&self) -> Option<f64> {
+        let of_turns = self.turns.iter().flat_map(|turn| [turn.started_at, turn.ended_at]);
+        let all = of_turns.chain([self.started_at, self.ended_at]).flatten();
+        let (first, last) = (all.clone().min()?, all.max()?);
+        (first < last).then(|| last.seconds_since(first)).flatten()
     }
 
     /// One sentence for each turn that does not count or was kept though it failed.

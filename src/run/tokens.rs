@@ -50,6 +50,11 @@ impl Tokens {
         }
     }
 
+    /// Of each kind the larger count.
+    pub fn or_more(self, other: Self) -> Self {
+        self.with(other, Ord::max)
+    }
+
     /// What came since `before`, where both are counted from one start.
     pub fn since(self, before: Self) -> Self {
         self.with(before, |now, before| Some(now?.saturating_sub(before.unwrap_or(0))))

@@ -254,7 +254,7 @@ impl Collecting {
     fn score_one(&self, asked: &Asked, scorer: &store::Scorer) -> Result<Scores, String> {
         let opened = self.opener.open_among(&asked.path, &self.siblings);
         let opened = opened.map_err(|why| why.to_string())?;
-        if opened.run.turns.is_empty() && opened.run.rubric_tree.is_some() {
+        if opened.run.is_rubric_tree_alone() {
             return Ok(Scores::default()); // a rubric tree alone has no code
         }
         let goes_on = |_, _| self.is_wanted();

@@ -16,7 +16,7 @@ use crate::{
         files::{Blob, BlobId, Blobs, Change, FileDiff, Moment, Tree, TreeFile},
     },
     session::{measured::RulerName, parties::Measured},
-    store::{OpenError, ReuseReader},
+    store::{OpenError, ReuseReader, cards},
     study::compare::{Party, Side, Trees, choose_judge, diff_between},
     views::compare::asking::CONTEXT,
 };
@@ -92,7 +92,9 @@ impl Comparing {
             let worked = opened.recording.worked(&opened.run);
             let (process, signal_turns) = worked.unzip();
             let signal_turns = signal_turns.unwrap_or_default();
-            Ok(Party { process, signal_turns, ..Party::new(opened.run, rubric) })
+            let counts = opened.recording.line_counts(&opened.run).unwrap_or_default();
+            let lines = cards::lines_of(&opened.run, &counts);
+            Ok(Party { lines, process, signal_turns, ..Party::new(opened.run, rubric) })
         };
         let mut parties = paths.iter().map(party).collect::<Result<Vec<_>, OpenError>>()?;
         choose_judge(&mut parties, None);

@@ -104,6 +104,7 @@ impl Living {
     /// What the person wants; false where the agent does not read its keys.
     pub fn ask(&self, command: Command) -> bool {
         self.control.wish(match command {
+            Command::Resume(_) => return false, // begins another, see `World::begin_live`
             Command::Type(bytes) => LiveCommand::Keys(bytes),
             Command::Resize(size) => LiveCommand::Resize(size.width, size.height),
             Command::Pause => LiveCommand::Pause,
@@ -276,6 +277,8 @@ pub fn recorded(bundle: &Path) -> Option<Vec<LiveEvent>> {
             LiveEvent::Wrote(screen),
             LiveEvent::Silent,
         ]);
+    } else {
+        all.extend(progress.done.iter().filter_map(|done| printed(&job, &done.row)));
     }
     all.extend(progress.done.iter().map(|done| ended(&done.row)));
     let total = progress.total();
@@ -283,6 +286,18 @@ pub fn recorded(bundle: &Path) -> Option<Vec<LiveEvent>> {
     all.extend(progress.remarks.iter().cloned().map(LiveEvent::Warned));
     all.extend(end_of(progress, &job));
     Some(all)
+}
+
+/// What an agent without a terminal printed in a turn, below its heading, as it was shown while it ran.
+fn printed(job: &Job, row: &live::manifest::TurnRow) -> Option<LiveEvent> {
+    let output = live::logs::output_of(&job.bundle, row.turn)?;
+    let request = job.script.requests.iter().find(|it| it.turn == row.turn);
+    let request = request.map_or("", |it| it.text.as_str());
+    let mut bytes = heading(row.turn, row.attempt, request);
+    for line in String::from_utf8_lossy(&output).lines() {
+        bytes.extend(shown(line).into_bytes());
+    }
+    Some(LiveEvent::Wrote(bytes))
 }
 
 fn end_of(progress: &live::journal::Progress, job: &Job) -> Vec<LiveEvent> {

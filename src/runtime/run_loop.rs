@@ -18,6 +18,7 @@ use crate::{
     session::{
         effect::{Edited, Editing, Effect},
         jobs::Origin,
+        live::{Command, LiveEvent},
         place::Place,
         question::Answer,
         request::Request,
@@ -25,7 +26,7 @@ use crate::{
     shell::{App, Message, jobs, screens::study, state},
     store::{self, OpenError, lookup},
     study::studied::Studied,
-    views::judge::Known,
+    views::{judge::Known, live},
 };
 
 use super::{
@@ -251,6 +252,7 @@ impl Runtime {
                 // What a script does to a table is nobody's choice.
                 Effect::KeepTable(..) if !self.may_follow => {}
                 Effect::KeepTable(name, lines) => store::tables::keep(name, &lines),
+                Effect::Live(Command::Resume(bundle)) => self.resume_live(&bundle),
                 Effect::Live(command) => self.world.ask_agent(command),
                 Effect::StopTesting => self.world.stop_testing(),
                 Effect::MeasureWith(measure) => self.world.measure_with(measure),
@@ -402,6 +404,25 @@ impl Runtime {
         job.setup.size = (inside.width, inside.height);
         self.world.begin_live(job, Start::Anew, Control::default(), beside);
         suspends
+    }
+
+    /// Goes on with a run that broke off. Where that cannot be, it is over again, with the reason.
+    fn resume_live(&mut self, bundle: &Path) {
+        match Job::of_bundle(bundle) {
+            Ok(mut job) => {
+                let live = self.app.screens.live.as_ref();
+                let has_origin = live.is_some_and(|live| live.from.origin.is_some());
+                let beside = if has_origin { Beside::OtherRun } else { Beside::Recording };
+                let inside = self.app.screens.live_areas().inside();
+                job.setup.size = (inside.width, inside.height);
+                self.world.begin_live(job, Start::Resume, Control::default(), beside);
+            }
+            Err(why) => {
+                let over = LiveEvent::Over { words: why.to_string(), is_whole: false };
+                let message = Message::Live(live::Message::LiveEvent(over));
+                let _ = self.sender.send(Event::Asked(message)); // we hold the receiver ourselves
+            }
+        }
     }
 
     fn hear(&mut self, reply: Reply) -> bool {

@@ -130,7 +130,7 @@ impl Session {
         let ground = self.ground()?;
         let mut all = items::sources(ground, self.audited.unit);
         let shown = || match self.audited.unit {
-            Unit::Component => ground.rubric.shown_by(self.codebook()).map(|it| it.file.clone()),
+            Unit::Component => self.speaks_in_audit(ground.rubric).map(|it| it.file.clone()),
             _ => None,
         };
         let is_there = |file: &Option<String>| all.iter().any(|it| Some(&it.file) == file.as_ref());
@@ -141,6 +141,14 @@ impl Session {
             Some(at) => Some(all.swap_remove(at)),
             None => all.pop(),
         }
+    }
+
+    /// The judgement of components that is audited where none was chosen: by a codebook the one that was given by it, else the
+    /// one whose numbers the scores show. A newer one does not take the place of that.
+    fn speaks_in_audit<'a>(&'a self, rubric: &'a Rubric) -> Option<&'a Judgement> {
+        let by_codebook = rubric.shown_by(self.codebook())?;
+        let is_the_runs = rubric.shown().is_some_and(|it| it.file == by_codebook.file);
+        if is_the_runs { self.rubric.speaking() } else { Some(by_codebook) }
     }
 
     /// The judging whose items are in the queue.
@@ -160,7 +168,7 @@ impl Session {
         let flipped = self.audited.judging.as_ref();
         let wanted = flipped.and_then(|file| all.iter().find(|it| it.file == *file));
         let of_components = self.audited.unit == Unit::Component;
-        let speaks = || rubric.shown_by(self.codebook()).filter(|_| of_components);
+        let speaks = || self.speaks_in_audit(rubric).filter(|_| of_components);
         let has_score = |it: &&Judgement| it.verdicts.iter().any(Verdict::is_scored);
         wanted.or_else(speaks).or_else(|| all.iter().rfind(has_score))
     }
@@ -333,7 +341,7 @@ impl Session {
     fn audited_of_components(&self) -> Option<&Judgement> {
         match self.audited.unit {
             Unit::Component => self.audited(),
-            _ => self.rubric.known()?.shown(),
+            _ => self.rubric.speaking(),
         }
     }
 

@@ -24,6 +24,8 @@ pub enum Column {
     Condition,
     Model,
     Curve,
+    /// Who gave the scores that the judged numbers are of.
+    Judge,
     Title,
     Session(SessionColumn),
     Number(Number),
@@ -97,11 +99,12 @@ pub static TESTED: LazyLock<Vec<Column>> = LazyLock::new(|| {
 });
 
 /// The columns that are no numbers of the list, by their rank among all.
-const WORDS: [(u8, Column); 7] = [
+const WORDS: [(u8, Column); 8] = [
     (0, Column::Run),
     (1, Column::Task),
     (2, Column::Agent),
     (3, Column::Condition),
+    (15, Column::Judge),
     (16, Column::Model),
     (22, Column::Curve),
     (23, Column::Title),
@@ -169,6 +172,7 @@ impl Column {
             Self::Condition => words("condition", [11, 11]),
             Self::Model => words("model", [10, 16]),
             Self::Title => words("title", [12, 40]),
+            Self::Judge => About { source: Source::Judged, ..words("judge", [6, 14]) },
             Self::Session(column) => column.about(),
             Self::Curve => About {
                 title: "erosion so far",
@@ -207,6 +211,9 @@ impl Column {
             Self::Condition => "emergent or single-shot",
             Self::Model => "the model as the recording names it",
             Self::Title => "what the recording calls itself",
+            Self::Judge => {
+                "whose scores MCF and IF50 are of: the last judgement of the whole checklist"
+            }
             Self::Session(column) => column.help(),
             Self::Curve => {
                 "erosion from checkpoint to checkpoint, each run on its own scale; sorts by its rise"
@@ -247,6 +254,7 @@ impl Column {
             | Self::Condition
             | Self::Model
             | Self::Curve
+            | Self::Judge
             | Self::Session(_)
             | Self::Title => None,
         }
@@ -278,6 +286,7 @@ impl Column {
             | Self::Condition
             | Self::Model
             | Self::Curve
+            | Self::Judge
             | Self::Session(_)
             | Self::Title => Better::Neither,
         }

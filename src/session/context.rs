@@ -382,6 +382,32 @@ impl Context {
         }
     }
 
+    /// The parts of a view that are on screen together with this one, itself included.
+    pub const fn parts(self) -> &'static [Self] {
+        match self {
+            Self::Turns | Self::Files | Self::Diff | Self::Steps => {
+                &[Self::Turns, Self::Files, Self::Diff, Self::Steps]
+            }
+            Self::Chart | Self::Moved => &[Self::Chart, Self::Moved],
+            Self::Pillars | Self::Told => &[Self::Pillars, Self::Told],
+            Self::Components | Self::Verdict | Self::Lifeline => {
+                &[Self::Components, Self::Verdict, Self::Lifeline]
+            }
+            Self::Matrix | Self::Differing => &[Self::Matrix, Self::Differing],
+            _ => &[],
+        }
+    }
+
+    /// Whether the list of commands, opened here, may offer the bindings of another context.
+    pub fn offers(self, other: Self) -> bool {
+        let holds = |context| self.layers().contains(&context);
+        match other {
+            Self::Copy => holds(Self::Anywhere),
+            Self::GoToMark => holds(Self::InRun),
+            _ => holds(other) || self.parts().contains(&other),
+        }
+    }
+
     /// Whether a key that means nothing here types itself.
     pub const fn takes_text(self) -> bool {
         self.types_words() || matches!(self, Self::Agent)

@@ -46,7 +46,11 @@ fn judgement_at<'a>(session: &'a Session, point: &Point) -> Option<&'a Judgement
     let (judge, rubric) = (judged.judge_of_curves()?, judged.known()?);
     let done = point.ended()?;
     let is_of_turn = |it: &&Judgement| it.turn == Some(done) && it.judge == *judge;
-    rubric.judgements.iter().rev().filter(is_of_turn).find(|it| rubric.covers(it))
+    let of_turn = rubric.judgements.iter().rev().filter(is_of_turn);
+    let whole: Vec<&Judgement> = of_turn.filter(|it| rubric.covers(it)).collect();
+    // A judge may have judged a state again: what is looked at speaks before what is newer.
+    let shown = judged.judgement().map(|it| &it.file);
+    whole.iter().find(|it| Some(&it.file) == shown).or(whole.first()).copied()
 }
 
 /// None where the state at the point was not judged. DIR is not worked out for every turn.

@@ -1,5 +1,7 @@
 //! What the one who runs the agent tells the screen, and what the screen may ask of it. Plain values: `runtime` translates.
 
+use std::path::PathBuf;
+
 use ratatui::layout::Size;
 
 /// Something happened in the run that is being made.
@@ -154,4 +156,6 @@ pub enum Command {
     Retry,
     /// The turn under way is ended; what was recorded stays.
     Stop,
+    /// The run in this bundle goes on where it broke off.
+    Resume(PathBuf),
 }

@@ -142,7 +142,16 @@ impl Session {
     /// Decisions and process are worked out again where a judgement of them is new.
     fn take_rubric(&mut self, request: Request, rubric: Result<Arc<Rubric>, Sentence>) {
         let before = self.rubric.shared().cloned().unwrap_or_default();
+        let announced = self.rubric.newer().map(|it| it.file.clone());
         self.rubric.take(request, rubric);
+        let newer = self.rubric.newer().filter(|it| Some(&it.file) != announced.as_ref());
+        if let Some(newer) = newer {
+            let shown = self.rubric.judgement().map(|it| it.judge.name.clone()).unwrap_or_default();
+            self.notice = Some(format!(
+                "there is a newer judgement, by {}; the numbers shown stay those by {shown}: f in the scores changes it",
+                newer.judge.name
+            ));
+        }
         let after = self.rubric.shared().cloned().unwrap_or_default();
         if before.decisions != after.decisions {
             self.scores.worked.forget_decisions();

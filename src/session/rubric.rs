@@ -47,6 +47,8 @@ pub struct Judged {
     is_stale: bool,
     /// File of the judgement that is looked at, where one was asked for.
     judgement: Option<String>,
+    /// File of the judgement that was shown first: newer ones are announced and never take its place by themselves.
+    pinned: Option<String>,
     /// How judgements of one state are pooled; None where each stands alone.
     pool: Option<Pool>,
     pub lifelines: Lifelines,
@@ -81,17 +83,40 @@ impl Judged {
         self.judgement = Some(file.to_owned());
     }
 
-    /// The judgement that is looked at: the one that was flipped to, else the one that speaks for the run, else the last
-    /// there is.
+    /// The judgement that is looked at: the one that was flipped to, else the one that was shown first, else the one that
+    /// speaks for the run, else the last there is.
     pub fn judgement(&self) -> Option<&Judgement> {
-        let rubric = self.known()?;
-        self.flipped_to().or_else(|| rubric.shown()).or_else(|| rubric.judgements.last())
+        self.flipped_to().or_else(|| self.speaking()).or_else(|| self.known()?.judgements.last())
+    }
+
+    /// The judgement whose numbers are the run's while this session goes on, where the user chose none.
+    pub fn speaking(&self) -> Option<&Judgement> {
+        self.called(self.pinned.as_deref()).or_else(|| self.known()?.shown())
     }
 
     /// The judgement that the user asked for.
     fn flipped_to(&self) -> Option<&Judgement> {
-        let wanted = self.judgement.as_ref()?;
-        self.known()?.judgements.iter().find(|it| it.file == *wanted)
+        self.called(self.judgement.as_deref())
+    }
+
+    fn called(&self, file: Option<&str>) -> Option<&Judgement> {
+        self.known()?.judgements.iter().find(|it| Some(&*it.file) == file)
+    }
+
+    /// The judgement that would speak for the run if it were opened now, where that is not the one that is looked at and
+    /// the user has not seen it yet.
+    pub fn newer(&self) -> Option<&Judgement> {
+        let newest = self.known()?.shown().filter(|it| it.pooled.is_none())?;
+        let is_pinned = self.pinned.as_ref().is_some_and(|pinned| *pinned != newest.file);
+        let is_shown = self.judgement().is_some_and(|it| it.file == newest.file);
+        Some(newest).filter(|_| is_pinned && !is_shown)
+    }
+
+    /// The judgement that speaks for the run goes on doing so, whatever newer ones come.
+    fn pin(&mut self) {
+        if self.called(self.pinned.as_deref()).is_none() {
+            self.pinned = self.known().and_then(Rubric::shown).map(|it| it.file.clone());
+        }
     }
 
     /// Whether means over the judgement that is looked at are shown: where it covers the checklist, or was asked for.
@@ -105,7 +130,8 @@ impl Judged {
     /// the one that speaks for the run.
     pub fn judge_of_curves(&self) -> Option<&Judge> {
         let rubric = self.known()?;
-        let looked_at = self.judgement().filter(|it| rubric.covers(it));
+        let whole = |it: &&Judgement| rubric.covers(it);
+        let looked_at = self.judgement().filter(whole).or_else(|| self.speaking().filter(whole));
         looked_at.or_else(|| rubric.chosen()).map(|it| &it.judge)
     }
 
@@ -201,6 +227,7 @@ impl Judged {
         } else {
             self.read.settle(request, rubric);
         }
+        self.pin();
         self.pool_again();
     }
 
@@ -331,6 +358,23 @@ mod tests {
         judged.look_at("c");
 
         assert_eq!(judged.other().unwrap().file, "a");
+    }
+
+    #[test]
+    fn a_newer_judgement_is_announced_and_the_one_that_was_shown_stays() {
+        let mut judged = judged(vec![judgement("a", Some(1))]);
+        let mut numbers = Numbers::default();
+        numbers.fresh();
+        let again = judged.ask(&mut numbers, &Arc::default(), true).unwrap();
+        let judgements = vec![judgement("a", Some(1)), judgement("b", Some(4))];
+        let rubric = Rubric { judgements, ..Rubric::default() };
+
+        judged.take(again.request().unwrap(), Ok(Arc::new(rubric)));
+
+        assert_eq!(judged.judgement().unwrap().file, "a");
+        assert_eq!(judged.newer().unwrap().file, "b");
+        judged.flip(1).unwrap();
+        assert_eq!((&*judged.judgement().unwrap().file, judged.newer()), ("b", None));
     }
 
     #[test]

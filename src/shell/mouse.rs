@@ -145,7 +145,7 @@ impl App {
 
     fn point_at_palette(&mut self, mouse: Mouse, layout: &Layout) -> Vec<Effect> {
         let Some(mut palette) = self.shell.palette.take() else { return vec![] };
-        let rows = palette.found(self.screens.shown_run(), &self.shell.keys).len();
+        let rows = self.commands_found(&palette).len();
         let area = palette_area(layout, rows);
         if mouse.kind == Kind::Click {
             let height = usize::from(area.height.saturating_sub(3));

@@ -43,6 +43,7 @@ macro_rules! run_views {
             pub session: Session,
             $(pub $field: $module::$type,)*
             pub judging: Judging,
+            carried: Carried,
         }
 
         /// Something happened in a view of the run.
@@ -53,7 +54,8 @@ macro_rules! run_views {
 
         impl OpenRun {
             fn with(session: Session) -> Self {
-                Self { session, $($field: Default::default(),)* judging: Judging::default() }
+                let carried = Carried::default();
+                Self { session, $($field: Default::default(),)* judging: Judging::default(), carried }
             }
 
             /// The view that is on. The comparison, the table and the live run lie over the replay.
@@ -98,6 +100,15 @@ run_views! {
     Audit, audit: audit::Audit;
     Process, process: process::Process;
     Layers, layers: layers::Layers;
+}
+
+/// The component that goes along from one view to the next.
+#[derive(Debug, Default)]
+struct Carried {
+    /// The view that was on after the last message.
+    view: View,
+    /// The component that was selected when that view came on. None where the view has none.
+    component: Option<String>,
 }
 
 /// How a run that is opened is shown, where the settings say.
@@ -228,12 +239,55 @@ impl OpenRun {
     /// Brings every view in step with the selection.
     pub fn settle(&mut self, layout: &Layout) {
         self.follow_session();
+        self.carry_component();
         let (views, session) = self.views_mut();
         views.into_iter().for_each(|view| view.settle(session, layout));
+        if self.carried.component.is_none() {
+            self.carried.component = self.component_of(self.carried.view);
+        }
         if self.judging.is_open {
             self.session.rubric.looked_at = self.looked_at();
         }
         self.judging.settle(&mut self.session, layout);
+    }
+
+    /// Selects a component in every view that has it.
+    pub(crate) fn choose_component(&mut self, id: &str) {
+        let Self { session, scores, audit, .. } = self;
+        if scores.components.has(session, id) {
+            scores.components.choose(Some(id.to_owned()));
+            scores.judges.choose(Some(id.to_owned()));
+        }
+        audit.choose_queued(session, id);
+    }
+
+    /// The component that is selected in a view of components.
+    pub(crate) fn component_of(&self, view: View) -> Option<String> {
+        let Self { session, scores, audit, .. } = self;
+        match view {
+            View::Scores => match scores.shown(session)? {
+                Shows::Components => scores.components.component_row(session).map(|row| row.id),
+                Shows::Judges => scores.judges.judges_component().map(str::to_owned),
+                Shows::Tree | Shows::Flags => None,
+            },
+            View::Audit => audit.audited_component(session).map(|it| it.id.clone()),
+            _ => None,
+        }
+    }
+
+    /// When another view comes on, it selects the component that the user chose in the view before. A component at which
+    /// the scores only began is not carried to the audit, which has an order of its own.
+    fn carry_component(&mut self) {
+        let (before, now) = (self.carried.view, self.session.view);
+        if before == now {
+            return;
+        }
+        let left = self.component_of(before);
+        let is_chosen = before == View::Audit || left != self.carried.component;
+        self.carried = Carried { view: now, component: None };
+        if let Some(id) = left.filter(|_| is_chosen) {
+            self.choose_component(&id);
+        }
     }
 
     /// What is missing most, one question of each kind.

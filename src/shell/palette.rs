@@ -1,6 +1,7 @@
 //! Every command in one list, found by some letters of what it does.
 //!
-//! The list is the keymap, so a new key is a new command. A number leads to a turn, and the files of the turn are
+//! The list is the part of the keymap that holds in the view below it, so a new key is a new command. Bindings that label,
+//! stop something or write data are left out: a search must never do any of these. A number leads to a turn, and the files of the turn are
 //! found by their paths.
 
 pub use crate::shell::message::palette::Message;
@@ -9,7 +10,7 @@ use crate::{
     session::{context::Context, effect::Effect, place::At, turns, views::View},
     shell::{
         App, Message as Wish,
-        keymap::{Binding, Count, bindings},
+        keymap::{Binding, Count, Listing, bindings},
         open_run::{OpenRun, RunMessage},
     },
     views::replay,
@@ -51,10 +52,10 @@ const EXACT: i32 = 10_000;
 const PAGE: usize = 10;
 
 impl Palette {
-    /// What fits, the best first; everything while nothing is typed.
-    pub fn found(&self, open: Option<&OpenRun>, keys: &Keys) -> Vec<Found> {
+    /// What fits of what holds in a context, the best first; everything while nothing is typed.
+    pub fn found(&self, here: Context, open: Option<&OpenRun>, keys: &Keys) -> Vec<Found> {
         let turn = open.and_then(|open| turn(&self.text, open));
-        let commands = bindings().filter(|row| is_command(row));
+        let commands = bindings().filter(|row| is_offered(row, here));
         let commands = commands.filter_map(|row| self.command(row, keys));
         let files = open.into_iter().flat_map(|open| self.files(open));
         let mut found: Vec<Found> = turn.into_iter().chain(commands).chain(files).collect();
@@ -77,7 +78,8 @@ impl Palette {
             None if is_key => fuzzy::Match::default(),
             None => return None,
         };
-        let score = found.score + if is_key { EXACT } else { 0 };
+        let is_name = row.help.strip_prefix("the ").is_some_and(|name| name == typed);
+        let score = found.score + if is_key || is_name { EXACT } else { 0 };
         let (words, places, place) = (row.help.to_owned(), found.places, row.context.title());
         Some(Found { choice: Choice::Command(row), words, keys, place, places, score })
     }
@@ -107,24 +109,11 @@ impl Palette {
     }
 }
 
-/// Commands for places that are closed when a command of the list is run make no sense there.
-fn is_command(row: &Binding) -> bool {
-    let is_open = !matches!(
-        row.context,
-        Context::Prompt
-            | Context::Filter
-            | Context::Where
-            | Context::Start
-            | Context::FindWords
-            | Context::JudgePath
-            | Context::Overlay
-            | Context::OverlayFind
-            | Context::Palette
-            | Context::Mark
-    );
+/// Whether the list, opened in a context, offers a binding: it holds there, and neither labels nor stops nor writes.
+fn is_offered(row: &Binding, here: Context) -> bool {
     let calls_off = matches!(row.context, Context::Copy | Context::GoToMark)
         && row.keys.contains(&Key::plain(Code::Esc));
-    is_open && !calls_off
+    here.offers(row.context) && row.listing == Listing::Listed && !calls_off
 }
 
 fn turn(text: &str, open: &OpenRun) -> Option<Found> {
@@ -150,6 +139,12 @@ fn turn(text: &str, open: &OpenRun) -> Option<Found> {
 }
 
 impl App {
+    /// What the list of commands has at the moment.
+    pub(crate) fn commands_found(&self, palette: &Palette) -> Vec<Found> {
+        let here = self.jobs.context().unwrap_or_else(|| self.screens.context());
+        palette.found(here, self.screens.shown_run(), &self.shell.keys)
+    }
+
     pub(crate) fn update_palette(&mut self, message: Message) -> Vec<Effect> {
         if message == Message::Open {
             self.overlay = None;
@@ -160,10 +155,7 @@ impl App {
             Message::Open => {}
             Message::Close => return vec![],
             Message::Accept => {
-                let chosen = palette
-                    .found(self.screens.shown_run(), &self.shell.keys)
-                    .into_iter()
-                    .nth(palette.selected);
+                let chosen = self.commands_found(&palette).into_iter().nth(palette.selected);
                 let Some(chosen) = chosen else {
                     self.shell.palette = Some(palette);
                     return vec![];
@@ -179,7 +171,7 @@ impl App {
             }),
             Message::EraseAll => palette.type_words(String::clear),
             Message::Move(motion) => {
-                let count = palette.found(self.screens.shown_run(), &self.shell.keys).len();
+                let count = self.commands_found(&palette).len();
                 palette.selected = motion.from(palette.selected, count, PAGE);
             }
         }

@@ -71,6 +71,8 @@ pub struct Archive {
     pub(super) absence: absence::LastIndex,
     /// The folder of the bundle, where it is one.
     bundle: Option<PathBuf>,
+    /// The folder that the agent left, where it lies beside a recording that holds no files itself.
+    working_copy: Option<PathBuf>,
     /// Where what costs much is kept between starts.
     cache: OnceLock<Arc<Cache>>,
 }
@@ -91,8 +93,19 @@ impl Archive {
             facts: lifeline::Facts::default(),
             absence: absence::LastIndex::default(),
             bundle,
+            working_copy: None,
             cache: OnceLock::new(),
         }
+    }
+
+    /// With the folder that the agent left.
+    pub(super) fn with_working_copy(self, working_copy: Option<PathBuf>) -> Self {
+        Self { working_copy, ..self }
+    }
+
+    /// The folder that the agent left, where it lies beside a recording that holds no files itself.
+    pub fn working_copy(&self) -> Option<&Path> {
+        self.working_copy.as_deref()
     }
 
     /// From now on what costs much is kept here between starts. The first cache stays.

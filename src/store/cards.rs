@@ -58,21 +58,26 @@ pub fn of(path: &Path) -> Result<Card, OpenError> {
 /// it; `counts` are those of every change of every turn. Where they tell nothing the recorded edits speak. None where
 /// the lines of one of the changes are not known: a part of the sum is not the sum.
 pub fn with_lines(card: Card, run: &Run, counts: &[Vec<Option<LineCounts>>]) -> Card {
+    let lines = if counts.is_empty() { card.lines } else { lines_of(run, counts) };
+    Card { lines, ..card }
+}
+
+/// Lines added and removed between before and after each turn that counts, all together; None where nothing tells.
+pub fn lines_of(run: &Run, counts: &[Vec<Option<LineCounts>>]) -> Option<(u64, u64)> {
     let counted = run.turns.iter().zip(counts).filter(|(turn, _)| turn.counts());
     let sum = counted.flat_map(|(_, counts)| counts).try_fold((0, 0), |sum: (u64, u64), lines| {
         let LineCounts { added, removed } = (*lines)?;
         Some((sum.0 + added as u64, sum.1 + removed as u64))
     });
     let edits = || run.counted_turns().flat_map(|turn| &turn.steps).any(|it| !it.edits.is_empty());
-    let lines = match counts {
-        [] => card.lines,
+    match counts {
+        [] => None,
         // What was written elsewhere has lines too, and they are no lines of the workspace.
         _ if counts.iter().all(Vec::is_empty) => {
             (formats::tells_edits(run) && !edits()).then_some((0, 0))
         }
         _ => sum,
-    };
-    Card { lines, ..card }
+    }
 }
 
 /// As [`of`], of a recording that was opened; lines as far as recorded edits tell.

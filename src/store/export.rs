@@ -219,6 +219,15 @@ impl Writer<'_> {
     }
 
     fn call(&mut self, step: &Step, text: &StepText, made: &mut Value) {
+        // A branch that was left, or a sub-agent that no call is known to have started.
+        if let (None, Some(agent)) = (&step.tool, step.subagent) {
+            let id = self.run.subagents.get(agent).map(|agent| &agent.id);
+            let seen =
+                json!({ "content": "", "subagent_trajectory_ref": [{ "trajectory_id": id }] });
+            made["message"] = (&*step.label).into();
+            made["observation"] = json!({ "results": [seen] });
+            return;
+        }
         let (name, id, result) = match &step.tool {
             Some(tool) => (&*tool.name, &*tool.call_id, tool.result.as_ref()),
             None => ("sub-agent", "", None),
@@ -234,10 +243,6 @@ impl Writer<'_> {
         };
         let mut call = json!({ "tool_call_id": id, "function_name": name, "arguments": arguments });
         let mut extra = json!({ "label": step.label });
-        if step.tool.is_none() {
-            // Nobody called anything: only so can a step name an agent, or a branch that was left.
-            extra["is_call"] = false.into();
-        }
         if !step.edits.is_empty() {
             extra["edits"] = self.edits(step);
         }

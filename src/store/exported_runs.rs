@@ -153,10 +153,10 @@ fn card_of(row: &RowByName<'_>) -> Card {
         end: turns + not_counted,
         checkpoints: row.count("checkpoints").unwrap_or_default(),
         lines: row.whole("lines_added").zip(row.whole("lines_removed")),
-        tokens: match (row.whole("input_tokens"), row.whole("output_tokens")) {
-            (Some(input), Some(output)) => Some(input.saturating_add(output)),
-            (input, output) => input.or(output),
-        },
+        tokens: row
+            .whole("input_tokens")
+            .zip(row.whole("output_tokens"))
+            .map(|(input, output)| input.saturating_add(output)),
         cost: CardCost {
             recorded_usd: row.real("cost_usd"),
             computed_usd: row.real("cost_computed_usd"),
@@ -202,6 +202,7 @@ fn totals(row: &RowByName<'_>) -> CardTotals {
         tool_calls: row.count("tool_calls"),
         errors: row.count("errors"),
         tests: row.whole("tests_passed").zip(row.whole("tests_total")),
+        is_tree_alone: row.whole("steps").is_none() && row.real("rubric_score").is_some(),
     }
 }
 
@@ -245,7 +246,7 @@ mod tests {
     #[test]
     fn a_run_of_an_export_says_what_the_table_says_and_what_it_does_not_have_is_none() {
         let folder = export(&[
-            r#"{"source_uri":"runs/a/1.json","transcript_id":"s","source_type":"atif","agent":"codex","agent_version":"1.2","task_id":"t","turns":3,"turns_not_counted":1,"input_tokens":5,"cost_usd":0.5,"lines_added":null,"lines_removed":null}"#,
+            r#"{"source_uri":"runs/a/1.json","transcript_id":"s","source_type":"atif","agent":"codex","agent_version":"1.2","task_id":"t","turns":3,"turns_not_counted":1,"input_tokens":3,"output_tokens":2,"cost_usd":0.5,"lines_added":null,"lines_removed":null}"#,
             r#"{"source_uri":"runs/b/2.json","transcript_id":"runs/b/2.json","read_error":"runs/b/2.json: no such file"}"#,
         ]);
         let mut runs = vec![];

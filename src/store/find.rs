@@ -178,6 +178,11 @@ fn parts_of(main_path: &Path, main: &Head<'_>, format: &'static dyn Format) -> V
             continue;
         }
         let is_around = below.ends_with("/*");
+        let file = folder.join(&below);
+        if !is_around && is_plain_file(&file) && found.len() < MOST_COMPANIONS {
+            found.push(file);
+            continue;
+        }
         let folders = match below.strip_suffix("/*") {
             Some(around) => {
                 entries_of(&folder.join(around)).into_iter().filter(|it| it != folder).collect()

@@ -80,7 +80,7 @@ pub fn import(source: &Path, out: &Path) -> Result<Imported, ImportError> {
     let opened = super::open(source)?;
     let (run, archive) = (&*opened.run, &*opened.archive);
     refuse_inside(&found, out)?;
-    if run.turns.is_empty() && run.rubric_tree.is_some() {
+    if run.is_rubric_tree_alone() {
         let why =
             "has no turns to make a bundle of: put it into the folder of a bundle to see it there"
                 .into();

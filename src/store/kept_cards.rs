@@ -30,7 +30,7 @@ pub struct KeptCards {
 }
 
 /// Changes with what a card says, so that those of another version are not found.
-const LAYOUT: &str = concat!("card/3 ", env!("CARGO_PKG_VERSION"));
+const LAYOUT: &str = concat!("card/4 ", env!("CARGO_PKG_VERSION"));
 
 /// The parts of a card that a session has; what harnesses and judges say is not kept.
 #[derive(Serialize, Deserialize)]

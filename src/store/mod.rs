@@ -93,7 +93,9 @@ pub use inside::{forget_copies, set_columns};
 pub use kept_cards::{KeptCards, key as card_key};
 pub use memory::give_back_with;
 pub use open::{open, open_among};
-pub use process::{observed, processed, processed_of, report, scores_beside};
+pub use process::{
+    ScoreFile, observed, processed, processed_of, report, score_file, scores_beside,
+};
 pub use reuse::ReuseReader;
 pub use score::{GoesOn, Scorer};
 pub use session_watch::SessionWatch;

@@ -130,7 +130,10 @@ pub(super) fn opened(mut run: Run, found: Found) -> Opened {
     }
     let bundle = (found.format.offers().shape == Shape::Bundle).then(|| found.folder.clone());
     let files = found.files.into_iter().map(|file| file.bytes).collect();
-    let archive = Archive::new(files, repo, snapshots, bundle);
+    let copy = (run.origin.format == formats::rigorbench::NAME)
+        .then(|| super::process::copy::beside(&found.folder, &run))
+        .flatten();
+    let archive = Archive::new(files, repo, snapshots, bundle).with_working_copy(copy);
     Opened { run: Arc::new(run), archive: Arc::new(archive) }
 }
 

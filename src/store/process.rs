@@ -1,5 +1,6 @@
 //! What the process of a run is told from: every step's texts are read once, and what became of its files.
 
+pub mod copy;
 mod kept;
 mod names;
 
@@ -16,8 +17,8 @@ use crate::{
     metrics::{
         lifeline::{self, FileFacts, SymbolLife, is_test},
         process::{
-            Assertions, CodeFacts, History, LostUse, NamesOfStep, Observed, Processed, Report,
-            StepFacts, Undone, assertions, judged,
+            Action, Assertions, CodeFacts, History, LostUse, NamesOfStep, Observed, Processed,
+            Report, StepFacts, Undone, assertions, judged,
         },
     },
     run::{
@@ -44,6 +45,9 @@ pub fn processed(archive: &Archive, run: &Run) -> Processed {
 
 /// As [`processed`], of the report that is there already.
 pub fn processed_of(archive: &Archive, run: &Run, report: &Report) -> Processed {
+    if run.is_rubric_tree_alone() {
+        return Processed::default(); // nobody was at work
+    }
     let course = memory_events::course(archive, run, run.end());
     let course = course.as_ref().map(|(course, _)| course);
     Processed {
@@ -74,6 +78,11 @@ pub fn observed(archive: &Archive, run: &Run) -> Observed {
         ids.par_iter().filter_map(facts).unzip();
     let requests: Vec<String> =
         (0..run.turns.len()).into_par_iter().map(|turn| archive.request_alone(run, turn)).collect();
+    let copy = archive.working_copy();
+    let steps = match copy {
+        Some(copy) => steps.into_iter().map(|step| with_plan_of(copy, step)).collect(),
+        None => steps,
+    };
     let history = History {
         undone: timeline.map(undone).unwrap_or_default(),
         lost_uses: of_files.lost_uses,
@@ -82,12 +91,25 @@ pub fn observed(archive: &Archive, run: &Run) -> Observed {
     };
     Observed {
         steps,
+        task: run.task.iter().map(task_words).collect(),
         requests,
         opinions: judged::opinions(&archive.rubric().process),
-        code: of_files.code,
+        code: copy.map(copy::code).or(of_files.code),
         history,
         states: timeline.map(|it| checks::states(archive, run, it)).unwrap_or_default(),
     }
+}
+
+fn task_words(task: &crate::run::Task) -> String {
+    format!("{} {}", task.id, task.title.as_deref().unwrap_or_default())
+}
+
+/// A step that writes a plan whose text the recording does not have, with the text that the working copy has.
+fn with_plan_of(copy: &Path, step: StepFacts) -> StepFacts {
+    let is_missing = step.plan_text.is_none() && step.does(Action::PlanCreated);
+    let text =
+        is_missing.then(|| step.edits.iter().find_map(|path| copy::text(copy, path))).flatten();
+    StepFacts { plan_text: text.or(step.plan_text), ..step }
 }
 
 fn code_facts(archive: &Archive, run: &Run, timeline: &Timeline) -> CodeFacts {
@@ -116,6 +138,13 @@ fn code_facts(archive: &Archive, run: &Run, timeline: &Timeline) -> CodeFacts {
     };
     let (paper, facts): (Vec<Assertions>, Vec<Option<FileFacts>>) =
         tests.par_iter().map(read).unzip();
+    let is_code = |(path, _): &(&RepoPath, _)| Grammar::of(path.as_str()).is_some();
+    let code = || tree.files.iter().filter(is_code);
+    let is_read = |path: &RepoPath| tests.iter().any(|(read, _)| read == path);
+    let unread = code().filter(|(path, file)| {
+        let is_missing = is_test(path) && assertions::is_paper_test(path) && !is_read(path);
+        is_missing || (file.blob().is_some() && is_other_test(path))
+    });
     let public = public_names(archive, run, &tree);
     let named: HashSet<&str> = facts.iter().flatten().flat_map(FileFacts::words).collect();
     // What imports all of a module can mean any name of it.
@@ -125,14 +154,22 @@ fn code_facts(archive: &Archive, run: &Run, timeline: &Timeline) -> CodeFacts {
         paper: assertions::sum(paper.into_iter()),
         tested: public.iter().filter(is_tested).count(),
         public: public.len(),
+        files: code().filter(|(_, file)| file.blob().is_some()).count(),
+        unread_tests: unread.count(),
     }
+}
+
+/// Whether a file has tests whose assertions nobody counts, as those of a language without a table for them.
+fn is_other_test(path: &RepoPath) -> bool {
+    Grammar::of(path.as_str()).is_some() && is_test(path) && !assertions::is_paper_test(path)
+}
+
+fn is_public(definition: &lifeline::Definition) -> bool {
+    !definition.name.contains('.') && !definition.simple().starts_with('_')
 }
 
 /// Functions and classes at the top of the files of code, without private ones.
 fn public_names(archive: &Archive, run: &Run, tree: &Tree) -> Vec<String> {
-    let is_public = |definition: &lifeline::Definition| {
-        !definition.name.contains('.') && !definition.simple().starts_with('_')
-    };
     let names = definitions(archive, run, tree, &is_public);
     names.into_iter().map(|(name, _)| name).collect()
 }
@@ -229,8 +266,15 @@ fn undone(timeline: &Timeline) -> Vec<Undone> {
 /// Bytes of a score file that are read.
 const MOST_SCORES: u64 = 16 << 20;
 
-/// What RigorBench's score files say that lie beside these runs, or in the folder above them; each file once, by its path.
-pub fn scores_beside(paths: &[PathBuf]) -> Vec<Score> {
+/// A file of scores and what it says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScoreFile {
+    pub path: PathBuf,
+    pub scores: Vec<Score>,
+}
+
+/// RigorBench's score files that lie beside these runs, or in the folder above them; each once, by its path.
+pub fn scores_beside(paths: &[PathBuf]) -> Vec<ScoreFile> {
     let folders: BTreeSet<&Path> =
         paths.iter().flat_map(|path| path.ancestors().skip(1).take(2)).collect();
     let is_score = |path: &PathBuf| {
@@ -241,11 +285,13 @@ pub fn scores_beside(paths: &[PathBuf]) -> Vec<Score> {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         super::disk::listed(folder).into_iter().filter(is_score)
     });
-    let read = |path: PathBuf| {
-        let size = super::disk::metadata(&path).ok().filter(|it| it.is_file())?.len();
-        let text = (size <= MOST_SCORES)
-            .then(|| String::from_utf8(super::disk::read(&path).ok()?).ok())??;
-        scores::read(&text)
-    };
-    files.filter_map(read).flatten().collect()
+    files.filter_map(|path| score_file(&path)).collect()
+}
+
+/// None for what is no file of scores.
+pub fn score_file(path: &Path) -> Option<ScoreFile> {
+    let size = super::disk::metadata(path).ok().filter(|it| it.is_file())?.len();
+    let text =
+        (size <= MOST_SCORES).then(|| String::from_utf8(super::disk::read(path).ok()?).ok())??;
+    Some(ScoreFile { path: path.to_owned(), scores: scores::read(&text)? })
 }

@@ -45,6 +45,7 @@ const ROWS: &[Row] = &[
     ("droid", None, Base::Home, ".factory", "sessions"),
     ("kimi", Some("KIMI_CODE_HOME"), Base::Home, ".kimi-code", "sessions"),
     ("kimi", Some("KIMI_SHARE_DIR"), Base::Home, ".kimi", "sessions"),
+    ("kimi", Some("KIMI_CODE_HOME"), Base::Home, ".kimi-code", "sessions"),
     ("goose", None, Base::Data, "goose", "sessions"),
     ("openhands-v1", None, Base::Home, ".openhands", "conversations"),
     (

@@ -30,6 +30,7 @@ pub mod design;
 pub mod division;
 pub mod fairness;
 pub mod graded;
+pub mod harness;
 pub mod items;
 mod maths;
 pub mod minhash;

@@ -1,6 +1,11 @@
-//! Process over several runs: a grid of tasks and harnesses, a ranking with intervals, and how process goes with outcome.
+//! Process over several runs: a grid of tasks and harnesses, a ranking with intervals, how process goes with outcome, and the
+//! tables of RigorBench's paper: [`overall`] (III), [`by_condition`] (IV), [`by_pillar`] (V).
+
+use std::collections::BTreeMap;
 
 use serde::Serialize;
+
+use crate::metrics::process::Pillar;
 
 use super::{
     bootstrap::{Interval, Plan, estimate},
@@ -18,6 +23,8 @@ pub struct Worked {
     pub score: Option<f64>,
     /// What the run was worth, whatever stands for it; None where it is not recorded.
     pub outcome: Option<f64>,
+    /// In the order of [`Pillar::ALL`].
+    pub pillars: [Option<f64>; Pillar::ALL.len()],
 }
 
 /// All runs of one task with one harness.
@@ -51,6 +58,118 @@ pub struct Outcomes {
     /// Spearman's rank correlation; None where it is not defined.
     pub rho: Option<f64>,
     pub p: Option<f64>,
+}
+
+/// Mean and spread of a number over runs.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Spread {
+    /// Runs that have it.
+    pub n: usize,
+    pub mean: Option<f64>,
+    /// Standard deviation (n - 1); None of fewer than two.
+    pub deviation: Option<f64>,
+}
+
+impl Spread {
+    fn of(values: &[f64]) -> Self {
+        let centre = mean_of(values);
+        let deviation = centre.filter(|_| values.len() > 1).map(|centre| {
+            let squares: f64 = values.iter().map(|value| (value - centre).powi(2)).sum();
+            (squares / (values.len() - 1) as f64).sqrt()
+        });
+        Self { n: values.len(), mean: centre, deviation }
+    }
+}
+
+/// A harness over all its runs: Table III of RigorBench's paper.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Overall {
+    pub harness: String,
+    pub rigor_score: Spread,
+    pub outcome: Spread,
+}
+
+/// A harness pillar by pillar: Table V of the paper.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ByPillar {
+    pub harness: String,
+    pub n: usize,
+    /// Means over the runs that have the pillar.
+    pub pillars: BTreeMap<&'static str, Option<f64>>,
+    pub rigor_score: Option<f64>,
+}
+
+/// A pillar under two conditions: Table IV of the paper.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ByCondition {
+    pub pillar: &'static str,
+    pub name: &'static str,
+    pub weight: f64,
+    /// The mean of the means of the harnesses that do not enforce discipline.
+    pub baseline: Option<f64>,
+    /// Of the one that does.
+    pub disciplined: Option<f64>,
+    pub delta: Option<f64>,
+}
+
+/// The harness that Table IV sets against all others.
+pub const DISCIPLINED: &str = "Agent-Rigor";
+
+/// The best first.
+pub fn overall(runs: &[Worked]) -> Vec<Overall> {
+    let row = |harness: &str| {
+        let own = || runs.iter().filter(|run| run.harness == harness);
+        let scores: Vec<f64> = own().filter_map(|run| run.score).collect();
+        let worth: Vec<f64> = own().filter_map(|run| run.outcome).collect();
+        let (rigor_score, outcome) = (Spread::of(&scores), Spread::of(&worth));
+        Overall { harness: harness.into(), rigor_score, outcome }
+    };
+    let mut rows: Vec<Overall> = harnesses(runs).into_iter().map(row).collect();
+    let key = |row: &Overall| row.rigor_score.mean.unwrap_or(-1.0);
+    rows.sort_by(|a, b| key(b).total_cmp(&key(a)).then_with(|| a.harness.cmp(&b.harness)));
+    rows
+}
+
+/// In the order of [`overall`].
+pub fn by_pillar(runs: &[Worked]) -> Vec<ByPillar> {
+    let row = |row: Overall| {
+        let own = || runs.iter().filter(|run| run.harness == row.harness);
+        let of = |pillar: &Pillar| {
+            let values: Vec<f64> = own().filter_map(|run| run.pillars[*pillar as usize]).collect();
+            (pillar.word(), mean_of(&values))
+        };
+        ByPillar {
+            n: own().count(),
+            pillars: Pillar::ALL.iter().map(of).collect(),
+            rigor_score: row.rigor_score.mean,
+            harness: row.harness,
+        }
+    };
+    overall(runs).into_iter().map(row).collect()
+}
+
+/// Empty where [`DISCIPLINED`] is not among the harnesses, or alone.
+pub fn by_condition(runs: &[Worked]) -> Vec<ByCondition> {
+    let (disciplined, others): (Vec<ByPillar>, Vec<ByPillar>) =
+        by_pillar(runs).into_iter().partition(|row| row.harness == DISCIPLINED);
+    let [disciplined] = disciplined.as_slice() else { return vec![] };
+    if others.is_empty() {
+        return vec![];
+    }
+    let row = |pillar: &Pillar| {
+        let of = |row: &ByPillar| row.pillars.get(pillar.word()).copied().flatten();
+        let baseline = mean_of(&others.iter().filter_map(of).collect::<Vec<_>>());
+        let disciplined = of(disciplined);
+        ByCondition {
+            pillar: pillar.word(),
+            name: pillar.name(),
+            weight: pillar.weight(),
+            delta: disciplined.zip(baseline).map(|(a, b)| a - b),
+            baseline,
+            disciplined,
+        }
+    };
+    Pillar::ALL.iter().map(row).collect()
 }
 
 /// A cell for each pair of task and harness that has a run, by task, then by harness.
@@ -148,7 +267,10 @@ mod tests {
 
     fn run(task: &str, harness: &str, score: f64, outcome: f64) -> Worked {
         let (task, harness) = (task.into(), harness.into());
-        Worked { task, harness, score: (score >= 0.0).then_some(score), outcome: Some(outcome) }
+        let score = (score >= 0.0).then_some(score);
+        let mut pillars = [None; 7];
+        pillars[Pillar::Assertions as usize] = score;
+        Worked { task, harness, score, outcome: Some(outcome), pillars }
     }
 
     fn runs() -> Vec<Worked> {
@@ -180,6 +302,31 @@ mod tests {
         assert_eq!(ranking[0].mean, Some(0.8));
         let interval = ranking[1].interval.unwrap();
         assert!(interval.low < 0.4 && 0.4 < interval.high);
+    }
+
+    #[test]
+    fn the_tables_of_the_paper_are_means_of_runs_and_of_the_other_harnesses() {
+        let runs = vec![
+            run("t1", DISCIPLINED, 0.9, 0.8),
+            run("t2", DISCIPLINED, 0.7, 0.6),
+            run("t1", "a", 0.2, 0.1),
+            run("t2", "a", 0.4, 0.3),
+            run("t1", "b", 0.6, 0.5),
+        ];
+
+        let overall = overall(&runs);
+        assert_eq!(overall[0].harness, DISCIPLINED);
+        let Spread { n, mean, deviation } = overall[0].rigor_score;
+        assert_eq!((n, mean), (2, Some(0.8)));
+        assert!((deviation.unwrap() - 0.02f64.sqrt()).abs() < 1e-12);
+        assert_eq!(overall[1].rigor_score.deviation, None, "of one run");
+
+        // The means of a and b, 0.3 and 0.6, count alike though b has one run.
+        let tad = by_condition(&runs).into_iter().find(|row| row.pillar == "tad").unwrap();
+        assert!((tad.baseline.unwrap() - 0.45).abs() < 1e-12, "{tad:?}");
+        assert!((tad.delta.unwrap() - 0.35).abs() < 1e-12, "{tad:?}");
+        assert_eq!(by_pillar(&runs)[0].pillars["pf"], None);
+        assert_eq!(by_condition(&runs[2..]), []);
     }
 
     #[test]

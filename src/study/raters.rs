@@ -7,6 +7,7 @@
 
 mod panel;
 mod part;
+mod settled;
 #[cfg(test)]
 mod tests;
 mod units;
@@ -21,6 +22,7 @@ use crate::run::{
 
 pub use panel::{Files, RunScores, panel_of};
 pub use part::{Part, levels_of};
+pub use settled::Settled;
 pub use units::{Person, Units, runs_of};
 
 /// All raters, and what could not be used.

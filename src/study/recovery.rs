@@ -1,14 +1,18 @@
 //! How much of what the emergent condition loses each treatment of it gives back, over the tasks of many runs: SLUMP's gap
-//! recovery, (treated - emergent) / (single-shot - emergent), with the mean over tasks and its interval.
+//! recovery, (treated - emergent) / (single-shot - emergent). Over tasks there are two: the mean of the tasks' ratios, to
+//! which a task without a gap cannot contribute and one with a small gap contributes much; and the ratio of the means over
+//! all tasks, which is what the paper states (90 %). Both have their interval.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::metrics::{Number, faithfulness::gap_recovery, numbers::SLUMP};
 
 use super::{
-    bootstrap::{Estimate, Plan},
+    bootstrap::{Estimate, Plan, estimate},
     corpus::Measured,
+    maths,
     paired::paired,
+    undefined::{Undefined, Value, finite},
 };
 
 /// The condition that is treated, and the one that has nothing to lose.
@@ -25,8 +29,64 @@ pub struct Recovered {
     /// By task, those that were run under all three conditions: the share of the gap that was closed, 1 for all of it, less
     /// than 0 where it got wider. None where single-shot is not the better one: there is no gap to close.
     pub tasks: Vec<(String, Option<f64>)>,
-    /// Over the tasks that have a share.
+    /// Mean of ratios, over the tasks that have a share.
     pub mean: Estimate,
+    /// Ratio of means, over all tasks here.
+    pub of_means: OfMeans,
+}
+
+/// What is given back of the gap between means.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OfMeans {
+    /// Means over the tasks.
+    pub means: Sides,
+    /// Drawn over tasks.
+    pub ratio: Estimate,
+}
+
+/// One number under the three conditions.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sides {
+    pub treated: f64,
+    pub emergent: f64,
+    pub single_shot: f64,
+}
+
+impl Sides {
+    /// Of nothing there is no mean: NaN.
+    fn mean<'s>(all: impl Iterator<Item = &'s Self> + Clone) -> Self {
+        let of = |side: fn(&Self) -> f64| maths::mean(&all.clone().map(side).collect::<Vec<_>>());
+        Self {
+            treated: of(|it| it.treated),
+            emergent: of(|it| it.emergent),
+            single_shot: of(|it| it.single_shot),
+        }
+    }
+
+    fn recovery(&self) -> Option<f64> {
+        gap_recovery(self.treated, self.emergent, self.single_shot)
+    }
+}
+
+impl OfMeans {
+    fn of(tasks: &[Sides], plan: &Plan) -> Self {
+        let ratio =
+            |means: Sides| -> Value { means.recovery().ok_or(Undefined::NoGap).and_then(finite) };
+        let means = Sides::mean(tasks.iter());
+        let value = ratio(means);
+        if tasks.len() < 2 {
+            let few = Estimate::undefined(Undefined::FewerThanTwoTasks);
+            return Self { means, ratio: Estimate { value, ..few } };
+        }
+        let drawn = |draw: Vec<usize>| ratio(Sides::mean(draw.iter().map(|at| &tasks[*at])));
+        let resampled: Vec<Value> = plan.draws(tasks.len()).map(drawn).collect();
+        let without = |one: usize| {
+            let others = tasks.iter().enumerate().filter(move |(at, _)| *at != one);
+            ratio(Sides::mean(others.map(|(_, task)| task)))
+        };
+        let without: Vec<Value> = (0..tasks.len()).map(without).collect();
+        Self { means, ratio: estimate(value, &resampled, &without, plan.confidence) }
+    }
 }
 
 /// By agent, condition and number of SLUMP; what no task has is left out. Several runs of one condition are averaged.
@@ -50,18 +110,30 @@ pub fn recovered(runs: &[Measured], plan: &Plan) -> Vec<Recovered> {
         let cells = &cells;
         SLUMP.into_iter().filter_map(move |number| {
             let own = cells.iter().filter(|((of, _), _)| *of == agent);
-            let tasks: Vec<(String, Option<f64>)> = own
+            let sides: Vec<(String, Sides)> = own
                 .filter_map(|((_, task), all)| {
                     let value = |condition: &str| mean(all.get(condition)?, number);
-                    let sides = (value(condition)?, value(EMERGENT)?, value(SINGLE_SHOT)?);
-                    Some(((*task).to_owned(), gap_recovery(sides.0, sides.1, sides.2)))
+                    let sides = Sides {
+                        treated: value(condition)?,
+                        emergent: value(EMERGENT)?,
+                        single_shot: value(SINGLE_SHOT)?,
+                    };
+                    Some(((*task).to_owned(), sides))
                 })
                 .collect();
+            let all: Vec<Sides> = sides.iter().map(|(_, it)| *it).collect();
+            let tasks: Vec<(String, Option<f64>)> =
+                sides.into_iter().map(|(task, it)| (task, it.recovery())).collect();
             let shares: Vec<(f64, f64)> =
                 tasks.iter().filter_map(|(_, share)| Some(((*share)?, 0.0))).collect();
-            let mean = paired(&shares, plan).mean_gap;
-            let (agent, condition) = (agent.to_owned(), condition.to_owned());
-            (!tasks.is_empty()).then_some(Recovered { agent, condition, number, tasks, mean })
+            (!tasks.is_empty()).then(|| Recovered {
+                agent: agent.to_owned(),
+                condition: condition.to_owned(),
+                number,
+                mean: paired(&shares, plan).mean_gap,
+                of_means: OfMeans::of(&all, plan),
+                tasks,
+            })
         })
     });
     rows.collect()
@@ -107,7 +179,35 @@ mod tests {
         let shares = [("t1", Some(0.5)), ("t2", Some(-0.75)), ("t3", None)];
         assert_eq!(row.tasks, shares.map(|(task, share)| (task.to_owned(), share)));
         assert_eq!(row.mean.value, Ok(-0.125));
+        // Over t1, t2 and t3, the one without a gap included: (2.5 + 2.125 + 3) - 6.5 of 8 - 6.5.
+        assert!((row.of_means.ratio.value.unwrap() - 0.75).abs() < 1e-12);
         assert_eq!((row.condition.as_str(), row.number), ("emergent+projectguard", Number::Mcf));
+    }
+
+    #[test]
+    fn the_ratio_of_means_is_not_the_mean_of_ratios_and_needs_a_gap() {
+        let runs = |single_shot: [f64; 2]| {
+            [("t1", single_shot[0], 2.0, 2.9), ("t2", single_shot[1], 2.0, 2.1)].map(
+                |(task, single_shot, emergent, treated)| {
+                    [
+                        run(task, "single-shot", single_shot),
+                        run(task, "emergent", emergent),
+                        run(task, "emergent+projectguard", treated),
+                    ]
+                },
+            )
+        };
+        let plan = Plan { resamples: 99, ..Plan::default() };
+
+        let found = recovered(&runs([3.0, 2.1]).concat(), &plan);
+        let [ratio, mean] =
+            [found[0].of_means.ratio.value, found[0].mean.value].map(Result::unwrap);
+        assert!((ratio - 1.0 / 1.1).abs() < 1e-12 && (mean - 0.95).abs() < 1e-12, "{ratio} {mean}");
+        let means = found[0].of_means.means;
+        assert_eq!((means.treated, means.emergent), (2.5, 2.0));
+
+        let none = recovered(&runs([2.0, 2.0]).concat(), &plan);
+        assert_eq!(none[0].of_means.ratio.value, Err(Undefined::NoGap));
     }
 
     #[test]

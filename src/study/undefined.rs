@@ -30,6 +30,10 @@ worded! {
         FewerThanThreePairs = "fewer than three pairs",
         /// Every score of both raters is the same level.
         OneLevel = "one level only",
+        /// A boundary between two levels is only counted where one of them was given.
+        NeitherLevel = "nobody gave either level",
+        /// What a treatment gives back of nothing: over the tasks single-shot is not the better one.
+        NoGap = "single-shot is not the better one on average",
         /// Neither levels nor steps between them can be counted where any number may be given.
         AnyNumber = "any number is on the scale",
         /// One of the two sides has the same value everywhere.

@@ -62,6 +62,53 @@ fn every_rater_has_the_same_things_in_an_order_of_their_own() {
 }
 
 #[test]
+fn what_raters_are_to_label_is_told_as_assigned_and_not_as_labelled() {
+    let head = |more: &str| {
+        let studied = Studied::new(2, 6, &format!("{RATED}{more}"));
+        let out = said(&studied, &["--annotator", "dee"]);
+        out.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+
+    let same = head("");
+    assert!(same.contains("every item is assigned to both raters"), "{same}");
+    let divided = head("[queue]\ndivided = true\noverlap = 2\n");
+    assert!(
+        divided.contains("2 are assigned to all 2 raters, each of the rest to one"),
+        "{divided}"
+    );
+}
+
+#[test]
+fn a_study_that_is_saved_names_whoever_labelled_or_says_how_to_name_them() {
+    let studied = Studied::new(2, 6, RATED);
+    label(&studied, "ben", &[4, 3]);
+    let (runs, folder) = (studied.path().join("runs"), studied.path());
+    let kept = |name: &str, more: &[&str]| {
+        let file = folder.join(name);
+        let ran = trajview(
+            &[&["audit", runs.to_str().unwrap(), "--save", file.to_str().unwrap()], more].concat(),
+        );
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        (fs::read_to_string(file).unwrap(), ran.err)
+    };
+
+    let (text, told) = kept("two.toml", &["--annotator", "ana"]);
+    assert!(text.contains("raters = [\"ben\", \"ana\"]"), "{text}");
+    assert!(told.contains("with ben, ana as `raters`"), "{told}");
+
+    let bare = Studied::new(2, 6, RATED);
+    let file = bare.path().join("bare.toml");
+    let ran = trajview(&[
+        "audit",
+        bare.path().join("runs").to_str().unwrap(),
+        "--save",
+        file.to_str().unwrap(),
+    ]);
+    assert!(ran.err.contains("anybody may label"), "{}", ran.err);
+    assert!(fs::read_to_string(file).unwrap().contains("# raters = "));
+}
+
+#[test]
 fn a_divided_queue_overlaps_as_the_study_says() {
     let text = format!("{RATED}[queue]\ndivided = true\noverlap = 2\n");
     let studied = Studied::new(3, 6, &text);
@@ -213,6 +260,8 @@ fn a_study_says_its_own_sample_and_a_folder_is_a_study_that_can_be_kept() {
     let ran = trajview(&["audit", kept.to_str().unwrap(), "--annotator", "ana", "--json"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
 
+    let text = fs::read_to_string(&kept).unwrap();
+    assert!(text.contains("raters = [\"ana\"]"), "{text}");
     assert_eq!(queue(&made).len(), 5);
     assert_eq!(queue(&made), queue(&serde_json::from_str(&ran.out).unwrap()));
     assert_eq!(made["schema"], "trajview.study/1");
@@ -271,6 +320,18 @@ fn what_raters_differ_on_is_settled_with_its_history() {
     assert_eq!((&after["settled"], &after["cases"][0]["gold"]["score"]), (&2.into(), &3.into()));
     assert_eq!(after["cases"][0]["gold"]["by"], "dee");
 
+    let warning = || json(&studied, &["--annotator", "dee"])["gold_warning"].clone();
+    let words = warning();
+    assert!(words.as_str().unwrap().contains("0 of 6 that they scored alike"), "{words}");
+    assert!(said(&studied, &["--annotator", "dee"]).contains("gold has 2 things"));
+    let runs = studied.path().join("runs");
+    let agree = trajview(&["agree", runs.to_str().unwrap(), "--resamples", "0"]);
+    assert!(
+        agree.out.contains("gold has 2 things that people scored differently"),
+        "{}",
+        agree.out
+    );
+
     let table = settle(&["--export"]);
     assert_eq!(table.lines().count(), 3);
     settle(&["--import", &sheet(studied.path(), &table.replace(",3,", ",2,"))]);
@@ -279,6 +340,7 @@ fn what_raters_differ_on_is_settled_with_its_history() {
     assert!(agreed.contains("outcome"), "{agreed}");
     assert!(settle(&["--settle-agreed"]).contains("nothing that all raters scored alike"));
     assert_eq!(settle(&["--export"]).lines().count(), 5 + 6, "six of eight were scored alike");
+    assert_eq!(warning(), Value::Null, "what they agree on is settled too");
     let whole = json(&studied, &["--annotator", "dee"]);
     let pairs: Vec<&Value> = whole["agreement"]
         .as_array()

@@ -55,7 +55,8 @@ fn every_cell_is_what_scipy_and_scikit_learn_say() {
             }
         }
         for (boundary, key) in [("2-3", "boundary_2_3"), ("3-4", "boundary_3_4")] {
-            assert_eq!(pair[key]["count"], row["counts"][boundary], "{name}: {boundary}");
+            let counts = serde_json::json!([pair[key]["count"], pair[key]["of"]]);
+            assert_eq!(counts, row["counts"][boundary], "{name}: {boundary}");
         }
         for (side, rater) in [("a", &pair["a"]), ("b", &pair["b"])] {
             let rates = expected["base_rates"][rater.as_str().unwrap()].as_array().unwrap();
@@ -92,11 +93,11 @@ fn markdown_and_csv_have_the_same_rows() {
     assert!(md.contains("| raters | n | exact | within 1 | kappa (quad.) |"), "{md}");
     assert!(md.contains("| A1 - judge | 120 | 0.69 [0."), "{md}");
     assert!(
-        csv.starts_with("raters,a,b,n,measure,value,ci95_low,ci95_high,count,why\r\n"),
+        csv.starts_with("raters,a,b,n,measure,value,ci95_low,ci95_high,count,why,of\r\n"),
         "{csv}"
     );
     assert_eq!(csv.lines().count(), 22);
-    assert!(csv.contains("A1 - judge,A1,judge,120,exact,0.6916666666666667,,,,\r\n"), "{csv}");
+    assert!(csv.contains("A1 - judge,A1,judge,120,exact,0.6916666666666667,,,,,\r\n"), "{csv}");
 }
 
 #[test]

@@ -85,8 +85,10 @@ fn problems(trajectory: &Value) -> Vec<String> {
             say(!strange.is_empty(), format!("step {at}: unknown fields of a call {strange:?}"));
         }
         for result in step["observation"]["results"].as_array().into_iter().flatten() {
-            let id = result["source_call_id"].as_str().unwrap_or_default();
-            say(!calls.contains(id), format!("step {at}: a result of no call: {id}"));
+            // One without an id is of a step that calls nothing.
+            if let Some(id) = result["source_call_id"].as_str() {
+                say(!calls.contains(id), format!("step {at}: a result of no call: {id}"));
+            }
             let strange =
                 known(result, &["source_call_id", "content", "subagent_trajectory_ref", "extra"]);
             say(!strange.is_empty(), format!("step {at}: unknown fields of a result {strange:?}"));

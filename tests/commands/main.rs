@@ -8,6 +8,7 @@ mod agree_parts;
 mod agree_repeats;
 mod agree_tree;
 mod annotations;
+mod as_recorded;
 mod audit_cli;
 mod audit_study;
 mod calibration;

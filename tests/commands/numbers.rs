@@ -1,6 +1,6 @@
 //! The list of numbers, held against everything that the commands print.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 use trajview::metrics::{
@@ -92,7 +92,7 @@ fn every_head_of_a_csv_is_a_row_of_the_list_or_says_which_row_it_is() {
     let words = [
         "run", "path", "profile", "rules", "label", "checkpoint", "turn", "commit", "phase", "bin", "skipped", "unmeasured",
         "not_comparable", "judge", "format", "task", "agent", "model", "condition", "state", "turn_states", "metric",
-        "pooled", "better", "a", "b", "adjusted", "test", "why", "rubric_score_recorded",
+        "judgement", "judged_at", "pooled", "better", "a", "b", "adjusted", "test", "why", "rubric_score_recorded",
         "mean_a", "a_ci95_low", "a_ci95_high", "mean_b", "b_ci95_low", "b_ci95_high",
     ];
     let tables = [
@@ -162,4 +162,93 @@ fn the_metrics_command_lists_every_row_with_its_direction_and_its_source() {
     let rows = Number::ALL.map(|number| (number.id(), number.better().word()));
     assert_eq!(said, rows);
     assert!(listed.iter().all(|it| it["source"].as_str().is_some_and(|source| !source.is_empty())));
+}
+
+/// The numbers of a run that a table of runs, an export, a comparison and the run itself print.
+fn everywhere(run: &str) -> BTreeMap<&'static str, [Value; 3]> {
+    let folder = tempfile::tempdir().unwrap();
+    let into = folder.path().to_str().unwrap();
+    printed(&["export", run, "--jsonl", into, "--tables", "runs", "--redact", "off"]);
+    let part = std::fs::read_dir(folder.path()).unwrap().next().unwrap().unwrap().path();
+    let row: Value = serde_json::from_str(&std::fs::read_to_string(part).unwrap()).unwrap();
+    let corpus = json(&["corpus", run, "--json"])["runs"][0].clone();
+    let compared = json(&["compare", run, run, "--json"]);
+    let number = |name: &str| {
+        let rows = compared["numbers"].as_array().unwrap();
+        rows.iter().find(|row| row["name"] == name).map_or(Value::Null, |row| row["a"].clone())
+    };
+    let tokens = |document: &Value| {
+        let sides = ["input", "output"].map(|side| document["tokens"][side].as_u64());
+        sides[0].zip(sides[1]).map_or(Value::Null, |(input, output)| (input + output).into())
+    };
+    let shown = json(&["show", run, "--json"])["totals"].clone();
+    assert_eq!(shown["turns"], row["turns"], "{run}");
+    assert_eq!(compared["a"]["turns"], row["turns"], "{run}");
+    assert_eq!(compared["a"]["session"]["steps"], row["steps"], "{run}");
+    assert_eq!(compared["a"]["session"]["tokens"], row["total_tokens"], "{run}");
+    assert_eq!(compared["a"]["session"]["seconds"], row["total_time"], "{run}");
+    assert_eq!(compared["a"]["session"]["changed_lines"][0], row["lines_added"], "{run}");
+    BTreeMap::from([
+        ("turns", [corpus["turns"].clone(), row["turns"].clone(), number("turns")]),
+        ("signals", [corpus["signals"].clone(), row["signals"].clone(), number("signals")]),
+        ("tokens", [tokens(&corpus), row["total_tokens"].clone(), number("tokens")]),
+        ("cost", [corpus["cost_usd"].clone(), row["cost_usd"].clone(), number("cost_usd")]),
+    ])
+}
+
+#[test]
+fn a_table_of_runs_an_export_and_a_comparison_have_the_same_numbers_and_the_same_that_are_not_known()
+ {
+    for run in [
+        "sample-runs/paperbench/grader_output.json",
+        "sample-runs/logs/copilot-cli.jsonl",
+        "sample-runs/logs/aider.chat.history.md",
+        "sample-runs/logs/gemini.jsonl",
+        "sample-runs/claude-code/054395ac-4290-4fcf-ab21-925712a16d08.jsonl",
+        "sample-runs/codex-p12",
+    ] {
+        for (name, values) in everywhere(run) {
+            let [corpus, export, compare] = values.each_ref().map(Value::as_f64);
+            assert_eq!(corpus, export, "{name} of {run}");
+            // What a comparison does not print is not known to differ.
+            assert!(
+                compare == export || name == "cost" && compare.is_none(),
+                "{name} of {run}: {values:?}"
+            );
+        }
+    }
+    let tree = everywhere("sample-runs/paperbench/grader_output.json");
+    assert!(tree.values().flatten().all(Value::is_null), "{tree:?}");
+}
+
+#[test]
+fn zero_has_no_sign_wherever_it_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let into = folder.path().to_str().unwrap();
+    printed(&["export", "sample-runs", "--jsonl", into, "--csv", into, "--redact", "off"]);
+    let mut written = vec![
+        printed(&["corpus", "sample-runs", "--json"]),
+        printed(&[
+            "compare",
+            "sample-runs/paperbench/grader_output.json",
+            "sample-runs/codex-p12",
+            "--json",
+        ]),
+    ];
+    for entry in std::fs::read_dir(folder.path()).unwrap() {
+        let path = entry.unwrap().path();
+        if !path.file_name().unwrap().to_str().unwrap().starts_with("texts") {
+            written.push(std::fs::read_to_string(path).unwrap());
+        }
+    }
+
+    for text in written {
+        for sign in [":-0.0", ": -0.0,", ": -0.0\n", ",-0,", ",-0.0,"] {
+            assert!(
+                !text.contains(sign),
+                "{}",
+                &text[text.find(sign).unwrap().saturating_sub(80)..][..160]
+            );
+        }
+    }
 }

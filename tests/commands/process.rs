@@ -229,7 +229,7 @@ fn results_of_the_benchmark_are_runs_with_their_scores_beside_them() {
     let told = json(&["process", path, "--profile", "rigor-shipped", "--json"]);
 
     assert_eq!(told["runs"].as_array().unwrap().len(), 5);
-    assert_eq!(told["ranking"][0]["harness"], "Rigor");
+    assert_eq!(told["ranking"][0]["harness"], "Agent-Rigor");
     assert_eq!(told["ranking"][0]["n"], 3);
     assert_eq!(told["grid"].as_array().unwrap().len(), 5);
     assert_eq!(told["outcomes"][0]["n"], 3);
@@ -237,6 +237,189 @@ fn results_of_the_benchmark_are_runs_with_their_scores_beside_them() {
     let weighed =
         json(&["process", path, "--profile", "rigor-shipped", "--weights", "pf=-50", "--json"]);
     assert_ne!(told["ranking"][0]["mean"], weighed["ranking"][0]["mean"]);
+}
+
+/// A checkout of the benchmark: results, scores beside them, and the folders that the agents left.
+struct Checkout(tempfile::TempDir);
+
+impl Checkout {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.0.path().join("benchmark").join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn result(&self, file: &str, task: &str, agent: &str, actions: &[&str]) {
+        let action = |it: &&str| {
+            format!(
+                "\n  - {{type: {it}, metadata: {{file: /x/tasks/planning/{task}/repo_agentrigor/plan.md}}}}"
+            )
+        };
+        let actions: String = match actions {
+            [] => " []".into(),
+            all => all.iter().map(action).collect(),
+        };
+        self.write(
+            &format!("results/{file}_{task}.yaml"),
+            &format!("task_id: {task}\nagent_name: {agent}\nrigor_enabled: false\nphases:\n- name: execution\n  actions:{actions}\n"),
+        );
+    }
+
+    /// What `process` says of all results.
+    fn told(&self, more: &[&str]) -> Value {
+        let folder = self.0.path().join("benchmark/results");
+        json(&[&["process", folder.to_str().unwrap(), "--json"], more].concat())
+    }
+}
+
+fn run_of<'a>(told: &'a Value, file: &str) -> &'a Value {
+    let mut runs = told["runs"].as_array().unwrap().iter();
+    runs.find(|it| it["path"].as_str().unwrap().ends_with(file)).unwrap()
+}
+
+const SHIPPED: [&str; 2] = ["--profile", "rigor-shipped"];
+
+#[test]
+fn results_inside_their_checkout_are_scored_by_the_working_copies_as_the_released_scorer_does() {
+    let checkout = Checkout::new();
+    let copies = "tasks/planning/task_001_flask_auth";
+    let one = "def test_a():\n    assert f() == 1\n";
+    checkout.write(&format!("{copies}/repo_agentrigor/test_app.py"), one);
+    checkout.write(&format!("{copies}/repo_agentrigor/tests/test_more.py"), &one.repeat(2));
+    // The scorer reads this one of Superpowers, whatever the file is called.
+    checkout.write(
+        &format!("{copies}/repo_superpowers/test_app.py"),
+        &one.replace("1\n", "1\n    assert g()\n"),
+    );
+    checkout.write(
+        &format!("{copies}/repo_superpowersharness/test_app.py"),
+        "def test_a():\n    pass\n",
+    );
+    checkout.write(&format!("{copies}/repo_baseline/app.py"), "x = 1\n");
+    let task = "task_001_flask_auth";
+    checkout.result("agentrigor", task, "Agent-Rigor", &[]);
+    checkout.result("superpowersharness", task, "superpowersharness", &[]);
+    checkout.result("baseline", task, "Baseline ReAct Harness", &[]);
+    checkout.result("other", task, "ReAct-Harness", &[]);
+    checkout.result("escape", "..", "baseline", &[]);
+
+    let told = checkout.told(&SHIPPED);
+    let tad = |file: &str| run_of(&told, file)["pillars"]["tad"].as_f64().unwrap();
+
+    assert!((tad("agentrigor_task_001_flask_auth.yaml") - 0.2).abs() < 1e-12);
+    assert!((tad("superpowersharness_task_001_flask_auth.yaml") - 0.4).abs() < 1e-12);
+    assert_eq!(tad("baseline_task_001_flask_auth.yaml"), 0.5, "no test file");
+    assert_eq!(tad("other_task_001_flask_auth.yaml"), 0.5, "no folder of that agent");
+    assert_eq!(run_of(&told, "escape_...yaml")["working_copy"], Value::Null);
+    let copy =
+        run_of(&told, "agentrigor_task_001_flask_auth.yaml")["working_copy"].as_str().unwrap();
+    assert!(copy.ends_with("planning/task_001_flask_auth/repo_agentrigor"), "{copy}");
+}
+
+#[test]
+fn by_the_paper_a_stub_is_no_plan_and_code_without_tests_has_density_0() {
+    let checkout = Checkout::new();
+    let plan = |task: &str, text: &str| {
+        let copy = format!("tasks/planning/{task}/repo_agentrigor");
+        checkout.write(&format!("{copy}/plan.md"), text);
+        checkout.write(&format!("{copy}/app.py"), "def login():\n    return 1\n");
+        checkout.result("agentrigor", task, "agentrigor", &["plan_created"]);
+    };
+    plan(
+        "task_001_flask_auth",
+        "# Plan\n1. Hash the passwords of users\n2. Authenticate every route of the API\n",
+    );
+    plan(
+        "task_002_flask_auth",
+        "# Auth plan: todo\n\n\n                                                        \n",
+    );
+    plan("task_003_flask_auth", &"Lorem ipsum dolor sit amet, consectetur. ".repeat(3));
+    checkout.result("agentrigor", "task_004_flask_auth", "agentrigor", &["plan_created"]);
+
+    let told = checkout.told(&[]);
+    let parts = |task: &str| {
+        let path = run_of(&told, task)["path"].as_str().unwrap().to_owned();
+        let one = json(&["process", &path, "--json"]);
+        let pillars = one["profiles"][0]["pillars"].clone();
+        let part = |pillar: usize| pillars[pillar]["parts"][0]["value"].clone();
+        (part(0), part(5))
+    };
+
+    assert_eq!(parts("task_001_flask_auth.yaml"), (1.0.into(), 0.0.into()));
+    assert_eq!(parts("task_002_flask_auth.yaml"), (0.0.into(), 0.0.into()), "too short");
+    assert_eq!(parts("task_003_flask_auth.yaml"), (0.0.into(), 0.0.into()), "of something else");
+    // Neither its plan nor its code is known.
+    assert_eq!(parts("task_004_flask_auth.yaml"), (Value::Null, Value::Null));
+}
+
+#[test]
+fn spellings_of_a_harness_are_one_the_outcome_file_is_named_and_the_tables_of_the_paper_come_out() {
+    let checkout = Checkout::new();
+    for (file, task, agent, actions) in [
+        ("agentrigor", "t1", "Agent-Rigor", &["plan_created", "checkpoint_validated"][..]),
+        ("agentrigor", "t2", "agentrigor", &["plan_created"]),
+        ("agentskills", "t1", "Agent-Skills", &["file_read"]),
+        ("agentskills", "t2", "agent_skills", &["file_modified"]),
+        ("baseline", "t1", "Baseline", &[]),
+        ("baseline", "t2", "ReAct-Harness", &["error_encountered"]),
+    ] {
+        checkout.result(file, task, agent, actions);
+    }
+    checkout.result("one", "trajectory", "baseline", &[]);
+    let scores = |rows: &[(&str, &str, f64)]| -> String {
+        let row = |(task, harness, sc): &(&str, &str, f64)| {
+            format!("{task}:\n  {harness}: {{sc: {sc:?}, satisfied: 1, total: 2}}\n")
+        };
+        rows.iter().map(row).collect()
+    };
+    checkout.write(
+        "results/sc_scores.yaml",
+        &scores(&[("t1", "Agent-Rigor", 0.25), ("t2", "baseline", 0.5)]),
+    );
+    checkout.write(
+        "results/sc_scores_all.yaml",
+        &scores(&[("t1", "agentrigor", 0.75), ("t2", "baseline", 0.5)]),
+    );
+    checkout.write("results/cbs_scores.yaml", "t9:\n  baseline: {score: 1.0, behavior: asked}\n");
+
+    let told = checkout.told(&SHIPPED);
+
+    let harnesses: Vec<(&str, u64)> = told["overall"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| (it["harness"].as_str().unwrap(), it["rigor_score"]["n"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(harnesses, [("Agent-Rigor", 2), ("Agent-Skills", 2), ("Baseline ReAct", 2)]);
+    let file = &told["outcome_file"];
+    assert!(file["file"].as_str().unwrap().ends_with("results/sc_scores_all.yaml"));
+    assert_eq!(file["why"], "the one that the released tables are of");
+    assert_eq!((&file["in_several"], &file["differ"]), (&2.into(), &1.into()));
+    let first = run_of(&told, "agentrigor_t1.yaml");
+    assert_eq!((&first["outcome"], &first["harness"]), (&0.75.into(), &"Agent-Rigor".into()));
+    let other = checkout.0.path().join("benchmark/results/sc_scores.yaml");
+    let other = checkout.told(&["--outcome", other.to_str().unwrap()]);
+    assert_eq!(run_of(&other, "agentrigor_t1.yaml")["outcome"], 0.25);
+
+    // (0.9 + 0.9) / 2 against the mean of the means of the others, which have no plan: 0.2.
+    let planning = &told["by_condition"][0];
+    assert_eq!((&planning["pillar"], &planning["baseline"]), (&"pf".into(), &0.2.into()));
+    assert_eq!(
+        (&planning["disciplined"], told["by_condition"].as_array().unwrap().len()),
+        (&0.9.into(), 7)
+    );
+    let folder = checkout.0.path().join("benchmark/results");
+    let ran = trajview(&["process", folder.to_str().unwrap(), "--profile", "rigor-shipped"]);
+    for title in
+        ["Table III", "Table IV", "Table V", "1 of 2 scores that several of them have differ"]
+    {
+        assert!(ran.out.contains(title), "{title}: {}", ran.out);
+    }
+    assert!(ran.err.contains("left out, as by the benchmark's own scripts"), "{}", ran.err);
 }
 
 #[test]

@@ -393,3 +393,38 @@ fn a_playback_is_an_asciicast_with_a_frame_for_each_turn_or_key() {
     assert_eq!((&by_key[4][0], &by_key[4][1]), (&serde_json::json!(3.0), &serde_json::json!("o")));
     assert!(lines("").len() > 2);
 }
+
+/// What a recording has that would be alive in Markdown.
+const ALIVE: &str =
+    "[a](http://a.example/x) ![](http://a.example/p.png) <img src=y> [r]: http://a.example";
+
+#[test]
+fn links_images_and_tags_of_a_recording_are_words_in_markdown_and_in_a_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("pi.jsonl");
+    let text = std::fs::read_to_string(project("sample-runs/logs/pi.jsonl")).unwrap();
+    std::fs::write(&log, text.replace("Create a package tinycalc with add.", ALIVE)).unwrap();
+    let log = log.to_str().unwrap();
+    for arguments in [
+        &["show", log, "--md"][..],
+        &["compare", log, log, "--md"],
+        &["corpus", log, "--md"],
+        &["report", log, "--markdown"],
+        &["sql", "select title from runs", log, "--md"],
+    ] {
+        let ran = trajview(arguments);
+        for alive in ["](", "![", "]:"] {
+            let at = ran.out.find(alive).filter(|at| !ran.out[..*at].ends_with('\\'));
+            assert_eq!(at, None, "{alive} in {arguments:?}: {}", ran.out);
+        }
+        for (at, _) in
+            ran.out.match_indices("http://a.example").chain(ran.out.match_indices("<img"))
+        {
+            assert!(ran.out[..at].ends_with(['`', '\\']), "{arguments:?}: {}", ran.out);
+        }
+    }
+    let page = printed(&["report", log]);
+    assert!(
+        !page.contains("href=\"http") && !page.contains("src=\"http") && !page.contains("<img")
+    );
+}

@@ -86,7 +86,7 @@ fn json_has_what_the_contract_names() {
     let pair = &said["pairs"][0];
     assert_eq!((&pair["a"], &pair["b"], &pair["n"]), (&json!("A1"), &json!("judge"), &json!(16)));
     assert_eq!((&pair["exact"], &pair["within_1"]), (&json!(0.625), &json!(1.0)));
-    assert_eq!(pair["boundary_2_3"], json!({"count": 2, "share": 0.125}));
+    assert_eq!(pair["boundary_2_3"], json!({"count": 2, "of": 8, "share": 0.25}));
     assert_eq!(pair["confusion"][4], json!([0, 0, 0, 0, 4]));
     assert_eq!(pair["base_rate"]["b"], json!([0.125, 0.125, 0.125, 0.25, 0.375]));
     assert_eq!(
@@ -106,6 +106,34 @@ fn json_has_what_the_contract_names() {
     }
     assert_eq!(pair["by_run"].as_array().unwrap().len(), 2);
     assert_eq!(pair["by_component"][1]["n"], 2);
+    let warning = pair["warning"].as_str().unwrap();
+    assert!(warning.contains("kappa_quadratic"), "{warning}");
+    assert!(warning.contains("too narrow: 16 things, 6 scored differently"), "{warning}");
+}
+
+#[test]
+fn intervals_of_many_pairs_on_many_levels_are_not_doubted_and_those_of_few_are_in_every_form() {
+    let table = |count: usize| -> String {
+        let row = |at: usize| {
+            format!("C{at},{},{}\n", at % 5, (at + usize::from(at.is_multiple_of(4))) % 5)
+        };
+        "component,a,b\n".to_owned() + &(0..count).map(row).collect::<String>()
+    };
+    let said = |count: usize, form: &str| {
+        let ran = of_table(&table(count), &["--resamples", "200", form]);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        ran.out
+    };
+    let warning = |count: usize| {
+        serde_json::from_str::<Value>(&said(count, "--json")).unwrap()["pairs"][0]["warning"]
+            .clone()
+    };
+
+    assert_eq!(warning(100), Value::Null);
+    assert!(!said(100, "--md").contains("too narrow"));
+    assert!(warning(20).as_str().unwrap().contains("20 things"));
+    let text = said(20, "--md");
+    assert!(text.contains("a - b: intervals of kappa_quadratic, ac2"), "{text}");
 }
 
 #[test]

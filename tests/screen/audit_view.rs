@@ -159,8 +159,9 @@ fn a_label_comes_before_the_verdict_and_a_reason_after_it() {
     assert_eq!(bundle.labels("ann")[1], "C24 4 blind agree -");
     has(&agreed, "both agree");
     has(&agreed, "2/24");
-    has(&agreed, "exact     0.500  1 of 2");
+    lacks(&agreed, "exact     0.500  1 of 2");
     has(&agreed, "C24: you and the judge say 4; N goes on");
+    has(&after(&mut screen, "V"), "exact     0.500  1 of 2");
 }
 
 #[test]
@@ -275,7 +276,7 @@ fn a_label_that_was_taken_back_hides_the_verdict_and_the_next_one_is_not_blind()
     lacks(&back, "rubric-boundary");
     lacks(&back, "████ 4 Faithful");
     has(&back, "the label will not be blind: a label was taken back after the verdict was seen");
-    let again = after(&mut screen, "4 N 4");
+    let again = after(&mut screen, "4 N 4 V");
     assert_eq!(bundle.labels("ann"), ["C15 4 open agree -", "C24 4 blind agree -"]);
     has(&again, "1 label, blind; 1 more is not");
     drop(screen);
@@ -564,4 +565,61 @@ fn the_program_labels_without_a_terminal() {
     let blank = trajview(&[path, "--view", "audit", "--annotator", " ", "--snapshot", "80x24"]);
     assert_eq!(blank.code, Some(2), "{}", blank.err);
     has(&blank.err, "a name is not blank");
+}
+
+#[test]
+fn what_the_judge_gives_stays_hidden_while_items_wait_for_a_label() {
+    let bundle = Bundle::new();
+    let mut screen = audit(&bundle, (120, 40), "ann");
+
+    let labelled = after(&mut screen, "3<esc>");
+    has(&labelled, "hidden while 23 wait");
+    for told in ["by judge", "judge\\you", "exact", "kappa"] {
+        lacks(&labelled, told);
+    }
+
+    has(&after(&mut screen, "V"), "by judge");
+    lacks(&after(&mut screen, "V"), "by judge");
+}
+
+#[test]
+fn the_header_names_the_state_that_is_audited() {
+    let bundle = Bundle::new();
+    let frame = seen(&audit(&bundle, (120, 40), "ann"));
+
+    has(&frame, "after turn 56/56 · checkpoint 9/9");
+    lacks(&frame, "turn 1/56");
+}
+
+#[test]
+fn a_newer_judgement_is_announced_and_moves_no_number() {
+    let bundle = Bundle::new();
+    let place = Place::default();
+    let mut screen = opened(bundle.path().to_owned(), (120, 40), Some("ann"), place);
+    has(&after(&mut screen, "<f3>"), "MCF 3.125");
+
+    let judgements = bundle.path().join("judgements");
+    let mut newer: Value =
+        serde_json::from_slice(&fs::read(judgements.join("human-final.json")).unwrap()).unwrap();
+    newer["judge"]["name"] = "later".into();
+    newer["created_at"] = "2027-01-01T00:00:00Z".into();
+    newer["scores"].as_array_mut().unwrap().iter_mut().for_each(|it| it["score"] = 1.into());
+    fs::write(judgements.join("zz-later.json"), newer.to_string()).unwrap();
+    screen.send(Message::Judged);
+
+    let frame = seen(&screen);
+    has(&frame, "MCF 3.125");
+    has(&frame, "newer: later · f");
+    has(&after(&mut screen, "f"), "MCF 1.000");
+}
+
+#[test]
+fn the_component_that_is_chosen_goes_along_to_the_scores_and_back() {
+    let bundle = Bundle::new();
+    let mut screen = at(&bundle, "C18");
+
+    has(&after(&mut screen, "<f3>"), "┌ C18 ");
+    after(&mut screen, "jj<f4>");
+
+    assert_eq!(chosen(&mut screen), "C20");
 }

@@ -212,3 +212,19 @@ fn enter_on_a_request_opens_its_session_at_that_turn() {
     let opened = of_runs(&PLAIN, (120, 40), "j<enter>", View::Replay);
     assert!(opened.contains("turn 2/"), "{opened}");
 }
+
+#[test]
+fn what_was_measured_once_is_a_point_and_no_level_line() {
+    let by_phase = text(120, 40, "vv<tab><tab>");
+    let curves = text(80, 24, "<tab><tab>");
+
+    assert!(curves.contains("by phase"), "{curves}");
+    assert!(!curves.contains('┄') && !by_phase.contains('┄'), "{curves}{by_phase}");
+    assert!(curves.contains('○'), "{curves}");
+}
+
+#[test]
+fn the_component_that_is_chosen_goes_along_into_the_run() {
+    let scores = text(120, 40, "<enter><f3>");
+    assert!(scores.contains("┌ C18 "), "{scores}");
+}

@@ -98,6 +98,29 @@ fn text(width: u16, height: u16, keys: &str) -> String {
 }
 
 #[test]
+fn a_recorded_value_that_cannot_be_relied_on_keeps_its_row_and_has_its_reason_below_the_list() {
+    let mut story = eroding();
+    for record in story.run.checkpoints.iter_mut().filter_map(|it| it.recorded.as_mut()) {
+        record.values.push(Recorded {
+            source: "quality.json".into(),
+            name: "verbosity".into(),
+            value: Value::Number(0.0),
+            metric: Some("verbosity"),
+            doubt: Some("every rule count is 0: the rules did not run"),
+        });
+    }
+    let mut world = Answering::telling(story);
+    world.send(Message::Resized(Size { width: 80, height: 24 }));
+    press(&mut world, "2w");
+
+    let seen = export::text(&draw::picture(&world.app, Theme::plain()));
+
+    let row = seen.lines().find(|line| line.contains("│ verbosity  ")).expect("a row");
+    assert!(row.contains("recorded 0.000?"), "{seen}");
+    assert!(seen.contains("? recorded verbosity is not used: every rule count is 0"), "{seen}");
+}
+
+#[test]
 fn a_real_world_measures_with_its_own_rules() {
     let seen = export::text(&frame_as(Options::default(), 120, 40, "m"));
     assert!(seen.contains("computed · profile trajview · "), "{seen}");
@@ -307,7 +330,7 @@ fn the_view_is_part_of_the_link_and_of_the_palette() {
     let notice = world.app.screens.open_run().unwrap().session.notice.clone().unwrap_or_default();
     assert_eq!(notice, "copied: trajview 'a run' --at 4 --view curves");
 
-    press(&mut world, ": next hunk of <enter>");
+    press(&mut world, ":replay<enter>");
     assert_eq!(world.app.screens.open_run().unwrap().session.view, View::Replay);
 }
 

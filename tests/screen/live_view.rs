@@ -504,3 +504,51 @@ fn one_agent_at_a_time_is_started_from_the_screen() {
     assert!(world.app.jobs.dialog.is_none());
     assert!(frame(&world.app).contains("an agent is at work here"), "{}", frame(&world.app));
 }
+
+#[test]
+fn an_agent_is_stopped_only_by_a_second_press_of_the_key() {
+    let mut app = app(120, 40);
+    in_the_middle(&mut app);
+    let stops = |effects: Vec<Effect>| effects.contains(&Effect::Live(Command::Stop));
+
+    assert!(!stops(press(&mut app, "x")));
+    assert!(frame(&app).contains("x again stops the agent"), "{}", frame(&app));
+    assert!(!stops(press(&mut app, "jx")));
+    assert!(stops(press(&mut app, "x")));
+}
+
+#[test]
+fn a_run_that_broke_off_goes_on_from_its_bundle() {
+    let mut app = app(120, 40);
+    in_the_middle(&mut app);
+    tell(&mut app, LiveEvent::Over { words: "stopped".into(), is_whole: false });
+    let resume = Effect::Live(Command::Resume("runs/tiny".into()));
+
+    assert!(!press(&mut app, "R").contains(&resume));
+    assert!(press(&mut app, "R").contains(&resume));
+    assert!(frame(&app).contains("starting"), "{}", frame(&app));
+}
+
+#[test]
+fn a_run_that_is_finished_has_nothing_to_go_on_with() {
+    let mut app = app(120, 40);
+    tell(&mut app, LiveEvent::Over { words: "every request was asked".into(), is_whole: true });
+
+    assert_eq!(press(&mut app, "RR"), []);
+    assert!(frame(&app).contains("the run is finished"), "{}", frame(&app));
+}
+
+#[test]
+fn the_folder_that_is_written_keeps_its_whole_name() {
+    for (width, height) in [(80, 24), (120, 40)] {
+        let mut app = app(width, height);
+        let asked = |turn| Asked { turn, text: "a request".into(), ..Asked::default() };
+        let out = "/home/somebody/experiments/2026-11/codex-p12-mine-emergent".into();
+        let plan = Plan { out, requests: (1..60).map(asked).collect(), ..plan() };
+        tell(&mut app, LiveEvent::Planned(plan));
+
+        let frame = frame(&app);
+        assert!(frame.contains("codex-p12-mine-emergent "), "{frame}");
+        assert!(frame.contains("of 59 "), "{frame}");
+    }
+}

@@ -22,6 +22,7 @@ mod live_view;
 mod looks;
 mod memory;
 mod one_request;
+mod palette;
 mod playback;
 mod printed;
 mod process;

@@ -118,7 +118,8 @@ fn a_key_goes_from_signal_to_signal_in_every_view_and_says_why() {
     assert!(first.contains("• last use lost"), "{first}");
     let third = seen("curves", ") 2)");
     assert!(third.contains("turn 46/56") && third.contains("last use lost: snr_weight"), "{third}");
-    assert!(seen("scores", ") ) (").contains("turn 42/56"));
+    // The title over the scores is that of the judged state; the playhead is where the replay shows it.
+    assert!(seen("scores", ") ) ( 1w").contains("turn 42/56"));
     assert!(seen("replay", "9)").contains("no signal after this one"));
     assert!(seen("replay", "(").contains("no signal before this one"));
 }

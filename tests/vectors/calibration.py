@@ -14,7 +14,7 @@ import numpy as np
 from scipy import stats
 from sklearn.metrics import cohen_kappa_score
 
-from study import HERE, RESAMPLES, SplitMix64, bca
+from study import HERE, RESAMPLES, SplitMix64, at_boundary, bca, boundary
 
 SEED, RUNS, COMPONENTS, DRAWS = 17104, 6, 20, 7
 TRUE = [0, 1, 2, 2, 3, 3, 3, 4, 4, 4, 4]
@@ -39,18 +39,14 @@ def scored():
     return rows
 
 
-def boundary(low, high):
-    return lambda a, b: np.mean([sorted(pair) == [low, high] for pair in zip(a, b)])
-
-
 CELLS = {
     "exact": lambda a, b: np.mean(a == b),
     "within_1": lambda a, b: np.mean(np.abs(a - b) <= 1),
     "kappa_quadratic": lambda a, b: cohen_kappa_score(a, b, labels=LEVELS, weights="quadratic"),
     "spearman": lambda a, b: stats.spearmanr(a, b).statistic,
     "kendall": lambda a, b: stats.kendalltau(a, b).statistic,
-    "boundary_2_3": boundary(2, 3),
-    "boundary_3_4": boundary(3, 4),
+    "boundary_2_3": lambda a, b: boundary(a, b, (2, 3)),
+    "boundary_3_4": lambda a, b: boundary(a, b, (3, 4)),
 }
 
 
@@ -59,8 +55,7 @@ def row(name, a, b):
     for cell, of in CELLS.items():
         interval = bca(lambda at, of=of: of(a[at], b[at]), DRAWS, len(a))
         cells[cell] = {"value": float(of(a, b)), "ci95": interval}
-    counts = {"2-3": int(np.sum([set(p) == {2, 3} for p in zip(a, b)])),
-              "3-4": int(np.sum([set(p) == {3, 4} for p in zip(a, b)]))}
+    counts = {"2-3": at_boundary(a, b, (2, 3)), "3-4": at_boundary(a, b, (3, 4))}
     return {"row": name, "n": len(a), "cells": cells, "counts": counts}
 
 

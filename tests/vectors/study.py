@@ -64,8 +64,15 @@ def gwet(a, b, levels, weights):
     return coefficient["est"]["coefficient_value"]
 
 
-def share(a, b, pair):
-    return float(np.mean([{x, y} == set(pair) for x, y in zip(a, b)]))
+def at_boundary(a, b, levels):
+    """How many pairs have both levels, and in how many a rater gave one of them."""
+    pairs = [{x, y} for x, y in zip(a, b)]
+    return sum(pair == set(levels) for pair in pairs), sum(bool(pair & set(levels)) for pair in pairs)
+
+
+def boundary(a, b, levels):
+    count, of = at_boundary(a, b, levels)
+    return count / of if of else np.nan
 
 
 def kappa(weights):
@@ -98,8 +105,8 @@ COEFFICIENTS = {
     "alpha": alpha,
     "ac1": lambda a, b, levels: gwet(a, b, levels, "identity"),
     "ac2": lambda a, b, levels: gwet(a, b, levels, "quadratic"),
-    "boundary_2_3": lambda a, b, levels: share(a, b, (2, 3)),
-    "boundary_3_4": lambda a, b, levels: share(a, b, (3, 4)),
+    "boundary_2_3": lambda a, b, levels: boundary(a, b, (2, 3)),
+    "boundary_3_4": lambda a, b, levels: boundary(a, b, (3, 4)),
 }
 SHARES = {"exact", "within_1", "boundary_2_3", "boundary_3_4"}
 GWET = {"ac1", "ac2"}  # 1 where both raters gave one level throughout

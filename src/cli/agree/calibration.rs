@@ -14,6 +14,7 @@ use crate::{
     run::named::{self, Miss},
     study::{
         Coefficient, Interval, Undefined,
+        agreement::Boundary,
         raters::{Kind, Panel, Rater},
     },
 };
@@ -171,11 +172,11 @@ fn flat(document: &Document) -> Table {
     table
 }
 
-/// `0.77` and `[0.63, 0.88]`; of a boundary `9 (0.08)`.
+/// `0.77` and `[0.63, 0.88]`; of a boundary `1/56 (0.02)`.
 fn cell(pair: &PairRow, coefficient: Coefficient) -> (String, String) {
     let estimate = pair.measures.agreement.estimate(coefficient);
     let value = match (estimate.value, boundary(pair, coefficient)) {
-        (Ok(share), Some(count)) => format!("{count} ({share:.2})"),
+        (Ok(share), Some(boundary)) => format!("{boundary} ({share:.2})"),
         (Ok(value), None) => format!("{value:.2}"),
         (Err(_), _) => "-".into(),
     };
@@ -217,13 +218,15 @@ struct CsvRow<'a> {
     value: Option<f64>,
     ci95: Option<Interval>,
     count: Option<u64>,
+    /// What the count is out of.
+    of: Option<u64>,
     why: Option<Undefined>,
 }
 
 /// A row for every two raters and column. Empty cells are not defined, or no count.
 pub fn csv(document: &Document, out: &mut Out) -> io::Result<()> {
     let rows = document.pairs.iter().flat_map(|pair| COLUMNS.map(|(it, _)| csv_row(pair, it)));
-    out.csv("raters a b n measure value ci95_low=ci95.0 ci95_high=ci95.1 count why", rows)
+    out.csv("raters a b n measure value ci95_low=ci95.0 ci95_high=ci95.1 count why of", rows)
 }
 
 fn csv_row(pair: &PairRow, coefficient: Coefficient) -> CsvRow<'_> {
@@ -237,17 +240,13 @@ fn csv_row(pair: &PairRow, coefficient: Coefficient) -> CsvRow<'_> {
         measure: coefficient.name(),
         value: estimate.value.ok(),
         ci95: estimate.interval.ok(),
-        count: boundary(pair, coefficient),
+        count: boundary(pair, coefficient).map(|it| it.count),
+        of: boundary(pair, coefficient).map(|it| it.of),
         why: estimate.value.err(),
     }
 }
 
-/// How many scores lie on different sides of a boundary.
-fn boundary(pair: &PairRow, coefficient: Coefficient) -> Option<u64> {
-    let (low, high) = match coefficient {
-        Coefficient::Boundary23 => (2.0, 3.0),
-        Coefficient::Boundary34 => (3.0, 4.0),
-        _ => return None,
-    };
-    Some(pair.measures.agreement.table.boundary(low, high))
+/// How many scores lie on different sides of a boundary, and of how many.
+fn boundary(pair: &PairRow, coefficient: Coefficient) -> Option<Boundary> {
+    coefficient.boundary(&pair.measures.agreement.table)
 }

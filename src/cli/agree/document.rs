@@ -13,7 +13,7 @@ use crate::{
     shell::copy::argument,
     study::{
         Agreement, Coefficient, Estimate, Interval, Plan, Ratings, Scale, Undefined,
-        agreement::AC2_WEIGHTS,
+        agreement::{AC2_WEIGHTS, Boundary, trust::SQUARING},
         raters::{Joined, LabelsOf, Panel, Part, Rater, Score, ScoredPair, join, runs_of},
     },
 };
@@ -24,7 +24,7 @@ use super::{
     parts::By,
     reference::{Reference, Terms, With},
     repeats::Repeats,
-    written::plain_number,
+    written::{doubted, plain_number},
 };
 
 #[derive(Serialize)]
@@ -328,28 +328,34 @@ fn measures(pairs: &[&ScoredPair], scale: &Scale, plan: &Plan) -> Measures {
 }
 
 impl Measures {
+    /// Which intervals cannot be trusted, and why; None where all can.
+    pub fn warning(&self) -> Option<String> {
+        let doubt = self.agreement.table.doubt()?;
+        let has_interval = |it: &Coefficient| self.agreement.estimate(*it).interval.is_ok();
+        let names: Vec<&str> =
+            SQUARING.into_iter().filter(has_interval).map(Coefficient::name).collect();
+        (!names.is_empty()).then(|| doubted(&names, doubt))
+    }
+
     fn estimates(&self) -> impl Iterator<Item = (Coefficient, Estimate)> {
         self.agreement.estimates.iter().copied()
     }
 }
-
-const BOUNDARIES: [(Coefficient, f64, f64); 2] =
-    [(Coefficient::Boundary23, 2.0, 3.0), (Coefficient::Boundary34, 3.0, 4.0)];
 
 impl Serialize for Measures {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let Agreement { n, table, .. } = &self.agreement;
         let mut map = to.serialize_map(None)?;
         map.serialize_entry("n", n)?;
-        let is_boundary =
-            |it: Coefficient| BOUNDARIES.iter().any(|(boundary, _, _)| *boundary == it);
-        for (coefficient, estimate) in self.estimates().filter(|(it, _)| !is_boundary(*it)) {
-            map.serialize_entry(coefficient.name(), &estimate.value.ok())?;
-        }
-        for (coefficient, low, high) in BOUNDARIES {
-            let share = self.agreement.value(coefficient).ok();
-            let boundary = serde_json::json!({"count": table.boundary(low, high), "share": share});
-            map.serialize_entry(coefficient.name(), &boundary)?;
+        for (coefficient, estimate) in self.estimates() {
+            let value = estimate.value.ok();
+            match coefficient.boundary(table) {
+                None => map.serialize_entry(coefficient.name(), &value)?,
+                Some(Boundary { count, of }) => map.serialize_entry(
+                    coefficient.name(),
+                    &serde_json::json!({"count": count, "of": of, "share": value}),
+                )?,
+            }
         }
         map.serialize_entry("confusion", &table.rows())?;
         let (a, b) = table.base_rates();
@@ -368,6 +374,7 @@ impl Serialize for Measures {
                 .estimates()
                 .filter_map(|(it, estimate)| Some((it.name(), estimate.interval.err()?.why())));
             map.serialize_entry("ci95_not_defined", &undefined.collect::<BTreeMap<_, _>>())?;
+            map.serialize_entry("warning", &self.warning())?;
         }
         map.end()
     }

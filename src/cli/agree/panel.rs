@@ -12,12 +12,13 @@ use crate::{
         agreement::{
             drawn::Twice,
             many::{Agreed, Among, Cases, agreed},
+            trust::SQUARING_AMONG,
         },
         raters::{Kind, Panel, Units},
     },
 };
 
-use super::written::{ends, intervals, with_interval};
+use super::written::{doubted, ends, intervals, with_interval};
 
 /// Several raters over all things that they scored.
 #[derive(Serialize)]
@@ -121,6 +122,32 @@ fn told(
     table
 }
 
+impl AgreedRow {
+    /// Which intervals cannot be trusted, and why; None where all can.
+    fn warning(&self) -> Option<String> {
+        let doubt = self.agreed.doubt?;
+        let is_doubted = |(it, twice): &&(Among, Twice)| {
+            SQUARING_AMONG.contains(it) && twice.by_item.interval.is_ok()
+        };
+        let names: Vec<&str> =
+            self.agreed.estimates.iter().filter(is_doubted).map(|(it, _)| it.name()).collect();
+        (!names.is_empty()).then(|| doubted(&names, doubt))
+    }
+}
+
+/// `all raters, complete: intervals of alpha, ac2 may be too narrow: ...`, where several raters have a table of their own.
+pub fn warnings(rows: &[PanelRow]) -> Vec<String> {
+    let of = |row: &PanelRow| -> Vec<String> {
+        let said = |(cases, found): (&str, &AgreedRow)| {
+            let cases = if cases == "both" { String::new() } else { format!(", {cases} cases") };
+            Some(format!("{}{cases}: {}", row.of, found.warning()?))
+        };
+        row.told_apart().into_iter().filter_map(said).collect()
+    };
+    let is_told = rows.iter().any(|row| row.raters.len() > 2);
+    rows.iter().filter(|_| is_told).flat_map(of).collect()
+}
+
 /// `all raters, complete: alpha not defined: no pairs`, a sentence a reason.
 pub fn undefined(rows: &[PanelRow]) -> Vec<String> {
     let of = |row: &PanelRow| -> Vec<String> {
@@ -145,7 +172,7 @@ pub fn undefined(rows: &[PanelRow]) -> Vec<String> {
 
 impl Serialize for AgreedRow {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let Agreed { n, scores, runs, estimates } = &self.agreed;
+        let Agreed { n, scores, runs, estimates, .. } = &self.agreed;
         let mut map = to.serialize_map(None)?;
         map.serialize_entry("n", n)?;
         map.serialize_entry("scores", scores)?;
@@ -158,6 +185,7 @@ impl Serialize for AgreedRow {
         map.serialize_entry("not_defined", &not_defined)?;
         if self.has_intervals {
             intervals::<S, _>(&mut map, estimates, |it| it.name())?;
+            map.serialize_entry("warning", &self.warning())?;
         }
         map.end()
     }

@@ -36,6 +36,8 @@ pub struct Reference {
     /// What counts as positive, as `>=3`; null where it was not asked for.
     pub positive: Option<String>,
     pub raters: Vec<AgainstRow>,
+    /// What to know before believing it: that gold is of disagreements alone. Null where there is nothing.
+    pub warning: Option<String>,
 }
 
 /// One rater against the reference.
@@ -123,6 +125,10 @@ impl Reference {
             zero_division: with.terms.zero.word(),
             positive: with.terms.positive.map(|positive| positive.to_string()),
             raters: rows.filter(|row| row.measures.classified.n > 0).collect(),
+            warning: (reference.kind == Kind::Gold)
+                .then(|| panel.disputed_alone())
+                .flatten()
+                .map(|it| it.to_string()),
         })
     }
 }

@@ -176,10 +176,19 @@ fn other_table(document: &Document) -> Table {
     let mut table = Table::new(&heads);
     for pair in &document.pairs {
         let rest = Coefficient::ALL.into_iter().filter(|it| !MAIN.contains(it));
-        let cells = rest.map(|it| with_interval(pair.measures.agreement.estimate(it)));
+        let cells = rest.map(|it| measured(&pair.measures.agreement, it));
         table.row(std::iter::once(between(pair)).chain(cells).collect());
     }
     table
+}
+
+/// `0.77 [0.63, 0.88]`; of a boundary what it counts before it: `1/56 0.02 [0.00, 0.08]`.
+fn measured(agreement: &Agreement, coefficient: Coefficient) -> String {
+    let estimate = agreement.estimate(coefficient);
+    match coefficient.boundary(&agreement.table).filter(|_| estimate.value.is_ok()) {
+        Some(boundary) => format!("{boundary} {}", with_interval(estimate)),
+        None => with_interval(estimate),
+    }
 }
 
 /// The intervals that are drawn over runs; None where there are none.
@@ -257,6 +266,11 @@ fn notes(document: &Document) -> Vec<String> {
         notes.extend(undefined(pair).into_iter().map(|why| format!("{}: {why}", between(pair))));
     }
     notes.extend(panel::undefined(&document.panel));
+    for pair in &document.pairs {
+        notes.extend(pair.measures.warning().map(|why| format!("{}: {why}", between(pair))));
+    }
+    notes.extend(panel::warnings(&document.panel));
+    notes.extend(document.reference.iter().filter_map(|it| it.warning.clone()));
     notes.extend(alone(document));
     notes.extend(document.problems.iter().map(|it| format!("left out: {}: {}", it.place, it.what)));
     notes
@@ -319,7 +333,9 @@ fn undefined(pair: &PairRow) -> Vec<String> {
             .map(|(why, names)| format!("{what}{} not defined: {why}", names.join(", ")))
             .collect()
     };
-    let no_value = named("", |estimate| estimate.value.err());
+    // Of a boundary that nobody came near the dash says enough.
+    let no_value =
+        named("", |estimate| estimate.value.err().filter(|why| *why != Undefined::NeitherLevel));
     // That nothing was ever different needs no words: the value says it.
     const fn worth_saying(why: &Undefined) -> bool {
         !matches!(why, Undefined::NoSpread)

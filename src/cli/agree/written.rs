@@ -6,7 +6,10 @@ use serde::{Serializer, ser::SerializeMap};
 
 use crate::{
     cli::output::{Out, Table},
-    study::{Estimate, Interval, Undefined, Value, agreement::drawn::Twice},
+    study::{
+        Estimate, Interval, Undefined, Value,
+        agreement::{drawn::Twice, trust::Doubt},
+    },
 };
 
 /// A table below a blank line and its title.
@@ -59,6 +62,11 @@ pub fn intervals<S: Serializer, C: Copy>(
         map.serialize_entry(missing, &why)?;
     }
     Ok(())
+}
+
+/// `intervals of kappa_quadratic, ac2 may be too narrow: ...`
+pub fn doubted(names: &[&str], doubt: Doubt) -> String {
+    format!("intervals of {} {doubt}", names.join(", "))
 }
 
 /// 3 and not 3.0, as scores are written.

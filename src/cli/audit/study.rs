@@ -81,10 +81,20 @@ fn of_folder(folder: &Path, args: &Args) -> Result<Studied, Failure> {
         sample,
         ..Design::default()
     };
-    if let Some(file) = &args.save {
-        save(folder, file, &design)?;
-    }
-    studies::made_of(folder, design)
+    let Some(file) = &args.save else { return studies::made_of(folder, design) };
+    let studied = studies::made_of(folder, design)?;
+    let design = Design { raters: raters_known(&studied, args), ..studied.design.clone() };
+    save(folder, file, &design)?;
+    Ok(Studied { design, ..studied })
+}
+
+/// Who labels as far as is known: whoever has labels of the runs, and who is named on the command line.
+fn raters_known(studied: &Studied, args: &Args) -> Vec<String> {
+    let mut raters = studied.raters();
+    let named = args.annotator.iter().filter(|name| !raters.contains(name)).cloned();
+    let named: Vec<String> = named.collect();
+    raters.extend(named);
+    raters
 }
 
 /// Writes the study of a folder to a new file, whose paths are relative to it.
@@ -105,7 +115,16 @@ fn save(folder: &Path, file: &Path, design: &Design) -> Result<(), Failure> {
     opened
         .and_then(|mut file| std::io::Write::write_all(&mut file, text.as_bytes()))
         .map_err(cannot)?;
-    tell(&format!("the study is written to {}", file.display()));
+    let file = file.display();
+    tell(&match design.raters.as_slice() {
+        [] => {
+            format!("the study is written to {file}; its raters are not known: anybody may label")
+        }
+        raters => format!(
+            "the study is written to {file}, with {} as `raters`: add whoever else is to label",
+            raters.join(", ")
+        ),
+    });
     Ok(())
 }
 

@@ -101,7 +101,7 @@ struct RunFacts<'a> {
     task: Option<&'a str>,
     #[serde(flatten)]
     agent: AgentFacts<'a>,
-    turns: usize,
+    turns: Option<usize>,
     checkpoints: usize,
     /// The last commit; null where no turn has one.
     commit: Option<&'a str>,
@@ -432,7 +432,7 @@ fn run_facts<'a>(at: usize, named: &'a Named, party: &'a Party) -> RunFacts<'a> 
             agent_version: run.agent.version.as_deref(),
             model: run.model.as_deref(),
         },
-        turns: run.counted_turns().count(),
+        turns: (!run.is_rubric_tree_alone()).then(|| run.counted_turns().count()),
         checkpoints: run.checkpoints.len(),
         commit: run.turns[..run.end()].iter().rev().find_map(|turn| turn.commit.as_deref()),
         judgement: party.judgement().map(|judgement| JudgementFacts {
@@ -448,7 +448,7 @@ fn run_facts<'a>(at: usize, named: &'a Named, party: &'a Party) -> RunFacts<'a> 
         }),
         judges,
         components: party.rubric.checklist.as_ref().map(|list| list.components.len()),
-        session: compare::Session::of(run),
+        session: compare::Session::of(party),
     }
 }
 

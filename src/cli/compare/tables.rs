@@ -89,7 +89,7 @@ fn sessions(document: &Document<'_>) -> Section {
     let letters = (0..document.parties.len()).map(|at| format!(">{}", letter(at)));
     let mut table = Table::headed([String::new()].into_iter().chain(letters).collect());
     let facts: Vec<_> =
-        document.parties.iter().map(|party| compare::Session::of(&party.run).facts()).collect();
+        document.parties.iter().map(|party| compare::Session::of(party).facts()).collect();
     for (row, (name, _)) in facts[0].iter().enumerate() {
         if facts.iter().any(|of_run| of_run[row].1.is_some()) {
             let values = facts.iter().map(|of_run| dash(of_run[row].1.clone()));

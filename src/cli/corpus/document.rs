@@ -24,7 +24,7 @@ use crate::{
         paired::{Holm, Wilcoxon},
         pairing::{Conditions, Key, Pair, PairRow},
         reasons,
-        recovery::{Recovered, recovered},
+        recovery::{OfMeans, Recovered, Sides, recovered},
         trend::{Series, slope_of, trend},
     },
 };
@@ -131,6 +131,12 @@ pub struct Who {
 #[derive(Serialize)]
 pub struct JudgingRow {
     pub judge: Option<String>,
+    /// The file of the judgement.
+    pub judgement: Option<String>,
+    /// When it was made.
+    pub judged_at: Option<String>,
+    /// Other judgements of the whole checklist, which do not count; empty where `--judge` names one.
+    pub other_judgements: Vec<String>,
     pub judged: Option<usize>,
     pub components: Option<usize>,
 }
@@ -325,20 +331,49 @@ pub struct RecoveryRow {
     pub tasks: BTreeMap<String, Option<f64>>,
     /// Tasks with a share.
     pub n: usize,
-    /// Over those tasks.
+    /// Mean of ratios: over those tasks.
     pub mean: Option<f64>,
     pub ci95: Option<Interval>,
+    /// Ratio of means: over all those tasks.
+    pub ratio_of_means: RatioRow,
     pub not_defined: BTreeMap<&'static str, Undefined>,
+}
+
+/// `(treated - emergent) / (single_shot - emergent)` of means over tasks.
+#[derive(Serialize)]
+pub struct RatioRow {
+    pub value: Option<f64>,
+    pub ci95: Option<Interval>,
+    /// All tasks that were run under all three conditions, those without a gap included.
+    pub n: usize,
+    pub treated: f64,
+    pub emergent: f64,
+    pub single_shot: f64,
+}
+
+impl RatioRow {
+    fn of(OfMeans { means, ratio }: OfMeans, n: usize) -> Self {
+        let Sides { treated, emergent, single_shot } = means;
+        let (value, ci95) = (ratio.value.ok(), ratio.interval.ok());
+        Self { value, ci95, n, treated, emergent, single_shot }
+    }
 }
 
 impl RecoveryRow {
     fn of(row: Recovered) -> Self {
-        let why = [("mean", row.mean.value.err()), ("ci95", row.mean.interval.err())];
+        let ratio = row.of_means.ratio;
+        let why = [
+            ("mean", row.mean.value.err()),
+            ("ci95", row.mean.interval.err()),
+            ("ratio_of_means", ratio.value.err()),
+            ("ratio_of_means.ci95", ratio.interval.err()),
+        ];
         Self {
             metric: row.number.id(),
             n: row.tasks.iter().filter(|(_, share)| share.is_some()).count(),
             mean: row.mean.value.ok(),
             ci95: row.mean.interval.ok(),
+            ratio_of_means: RatioRow::of(row.of_means, row.tasks.len()),
             not_defined: why.into_iter().filter_map(|(name, why)| Some((name, why?))).collect(),
             tasks: row.tasks.into_iter().collect(),
             agent: row.agent,
@@ -437,6 +472,9 @@ fn run_row(run: RunFacts) -> RunRow {
             judged: run.judged.counts.map(|(judged, _)| judged),
             components: run.judged.counts.map(|(_, components)| components),
             judge: run.judged.judge,
+            judgement: run.judged.file,
+            judged_at: run.judged.at,
+            other_judgements: run.judged.others,
         },
         state: StateRow {
             turns: run.turns,

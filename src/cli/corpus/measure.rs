@@ -77,6 +77,12 @@ pub struct RunFacts {
 pub struct Judged {
     /// Who gave the component scores.
     pub judge: Option<String>,
+    /// The file of that judgement.
+    pub file: Option<String>,
+    /// When it was made.
+    pub at: Option<String>,
+    /// Other judgements of the whole checklist, which do not count: judge and file. Empty where a judge is named.
+    pub others: Vec<String>,
     /// Components with a score, and all.
     pub counts: Option<(usize, usize)>,
     /// The score of each component that has one, by id.
@@ -141,7 +147,7 @@ fn facts(
 ) -> RunFacts {
     let (run, archive) = (&*opened.run, &*opened.archive);
     // A rubric tree alone has no state of code: nothing to measure, which is not 0.
-    let has_turns = !(run.turns.is_empty() && run.rubric_tree.is_some());
+    let has_turns = !run.is_rubric_tree_alone();
     let ends = [run.end()];
     let end = if has_turns { &ends[..] } else { &[] };
     let mut trouble = vec![];
@@ -219,6 +225,9 @@ fn facts(
         tests,
         judged: Judged {
             judge: faithfulness.as_ref().map(|(judge, _)| judge.clone()),
+            file: chosen(&rubric, judge.as_ref()).map(|it| it.file.clone()),
+            at: chosen(&rubric, judge.as_ref()).and_then(|it| it.created_at.clone()),
+            others: if judge.is_none() { others(&rubric) } else { vec![] },
             counts: faithfulness.as_ref().map(|(_, scores)| (scores.judged, scores.components)),
             scores: scores(&rubric, judge.as_ref()),
         },
@@ -304,6 +313,14 @@ fn chosen<'a>(rubric: &'a Rubric, judge: Option<&Named>) -> Option<&'a Judgement
         Some(judge) => rubric.judgements.get(judge.in_run(rubric)?),
         None => rubric.chosen(),
     }
+}
+
+/// The judgements of the whole checklist that the chosen one stands before, `gpt (judgements/b.json)`.
+fn others(rubric: &Rubric) -> Vec<String> {
+    let chosen = rubric.chosen().map(|it| &it.file);
+    let whole = rubric.judgements.iter().filter(|it| rubric.covers(it));
+    let others = whole.filter(|it| Some(&it.file) != chosen);
+    others.map(|it| format!("{} ({})", it.judge.name, it.file)).collect()
 }
 
 /// Of the components of the checklist, where there is one.

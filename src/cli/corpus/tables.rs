@@ -54,7 +54,7 @@ pub fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Resul
         show(out, title, &components::clustered(&document.components))?;
     }
     if !document.gap_recovery.is_empty() {
-        let title = "gap recovery: (treated - emergent) / (single-shot - emergent), mean over tasks [95 % BCa]";
+        let title = "gap recovery: (treated - emergent) / (single-shot - emergent) [95 % BCa over tasks]: the mean of the tasks' ratios, and the ratio of the means over all tasks";
         show(out, title, &recovery_table(document))?;
     }
     if document.trends.iter().any(|row| row.runs > 0) {
@@ -87,7 +87,10 @@ fn run_table(document: &Document) -> Table {
     let heads = ["task", "agent", "condition"].map(String::from).into_iter();
     let shown = numbers::shown(&CORPUS, |number| has(document, number));
     let heads = heads.chain(shown.iter().map(|number| format!(">{}", number.id())));
-    let mut table = Table::headed(heads.chain(["run".to_owned()]).collect()).keyed(3);
+    let has_judge = document.runs.iter().any(|run| run.judging.judge.is_some());
+    let last = if has_judge { &["judge", "run"][..] } else { &["run"][..] };
+    let heads = heads.chain(last.iter().map(|it| (*it).to_owned()));
+    let mut table = Table::headed(heads.collect()).keyed(3);
     let mut rows: Vec<&RunRow> = document.runs.iter().collect();
     rows.sort_by_key(|row| (&row.who.task, &row.who.agent, &row.who.condition)); // stable: by path within
     for run in rows {
@@ -95,7 +98,8 @@ fn run_table(document: &Document) -> Table {
             .map(|it| dash(it.as_ref()))
             .into_iter();
         let numbers = shown.iter().map(|number| number_cell(run, *number));
-        table.row(names.chain(numbers).chain([run.path.clone()]).collect());
+        let judge = has_judge.then(|| dash(run.judging.judge.as_ref()));
+        table.row(names.chain(numbers).chain(judge).chain([run.path.clone()]).collect());
     }
     table
 }
@@ -164,12 +168,14 @@ fn trend_table(document: &Document) -> Table {
 }
 
 fn recovery_table(document: &Document) -> Table {
-    let columns: [Column<'_, RecoveryRow>; 6] = [
+    let columns: [Column<'_, RecoveryRow>; 8] = [
         ("condition", &|it| it.condition.clone()),
         ("agent", &|it| it.agent.clone()),
         ("metric", &|it| it.metric.into()),
         (">n", &|it| it.n.to_string()),
-        ("mean", &|it| with_interval(it.mean, it.ci95)),
+        ("mean of ratios", &|it| with_interval(it.mean, it.ci95)),
+        (">tasks", &|it| it.ratio_of_means.n.to_string()),
+        ("ratio of means", &|it| with_interval(it.ratio_of_means.value, it.ratio_of_means.ci95)),
         ("by task", &|it| {
             let share = |(task, share): (&String, &Option<f64>)| {
                 format!("{task} {}", share.map_or_else(|| "no gap".into(), |it| format!("{it:.3}")))
@@ -267,7 +273,32 @@ fn notes(document: &Document) -> Vec<String> {
             differences.join("; ")
         )
     });
-    document.runs.iter().flat_map(told).chain(alone).chain(problems).chain(unfair).collect()
+    let several = several_judgements(document).into_iter();
+    document
+        .runs
+        .iter()
+        .flat_map(told)
+        .chain(several)
+        .chain(alone)
+        .chain(problems)
+        .chain(unfair)
+        .collect()
+}
+
+/// Which runs have several judgements of the whole checklist, of which nobody chose one.
+pub fn several_judgements(document: &Document) -> Vec<String> {
+    let of_run = |run: &RunRow| {
+        let (judging, others) = (&run.judging, &run.judging.other_judgements);
+        let judge = judging.judge.as_deref().filter(|_| !others.is_empty())?;
+        let file = judging.judgement.as_deref().unwrap_or_default();
+        let at = judging.judged_at.as_deref().map(|at| format!(", {at}")).unwrap_or_default();
+        Some(format!(
+            "{}: scores by {judge} ({file}{at}), the last judgement of the latest state; there are also {}; --judge chooses",
+            run.path,
+            others.join(", ")
+        ))
+    };
+    document.runs.iter().filter_map(of_run).collect()
 }
 
 /// The columns of a row a run, for [`Out::csv`]; the numbers stand where the JSON has them.
@@ -279,7 +310,7 @@ pub fn runs_csv(document: &Document) -> String {
         [numbers(Block::Faithful), numbers(Block::Code), numbers(Block::Others), slopes]
             .map(|names: Vec<String>| names.join(" "));
     format!(
-        "run path format task agent model condition {faithful} judge judged components {code} \
+        "run path format task agent model condition {faithful} judge judgement judged_at judged components {code} \
          tests_passed=tests.strict.passed tests_total=tests.strict.total pass_rate=tests.pass_rate \
          input_tokens=tokens.input cached_input_tokens=tokens.cached_input output_tokens=tokens.output \
          reasoning_tokens=tokens.reasoning {others} turns warnings state turn_states cost_computed_usd not_priced_tokens \

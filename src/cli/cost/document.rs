@@ -252,11 +252,12 @@ impl Parts<'_> {
         let numbers: HashMap<StepId, usize> = self.run.numbered_steps().into_iter().collect();
         let row = |charge: &Charge| {
             let number = charge.id().and_then(|id| numbers.get(&id));
+            let turn = self.run.turns.get(charge.turn);
             PartRow {
-                turn: Some(charge.turn + 1),
+                turn: turn.map(|_| charge.turn + 1),
                 step: number.map(|number| format!("{}.{number}", charge.turn + 1)),
                 model: charge.model.as_deref().map(str::to_owned),
-                counts: self.run.turns.get(charge.turn).is_some_and(crate::run::Turn::counts),
+                counts: turn.is_none_or(crate::run::Turn::counts),
                 ..self.named(charge.agent, self.row(&Sum::of([charge]), None))
             }
         };

@@ -221,7 +221,8 @@ fn of_opened(path: &Path, opened: &Opened, with: &With<'_>) -> (RunRows, Option<
     if with.wants(&[Table::Points]) {
         problem = rows.points(path, opened, (&rubric, chosen)).err();
     }
-    let report = with.wants(&[Table::Runs, Table::Signals]).then(|| store::report(archive, run));
+    let is_worked = !run.is_rubric_tree_alone() && with.wants(&[Table::Runs, Table::Signals]);
+    let report = is_worked.then(|| store::report(archive, run));
     if with.wants(&[Table::Runs, Table::Turns, Table::Edits, Table::Flags, Table::Texts]) {
         let chosen = chosen.and_then(|at| rubric.judgements.get(at));
         let mut shown = teller.show(JudgedRow::of(run, &rubric, chosen));
@@ -376,7 +377,7 @@ impl<'a> Rows<'a> {
         judged: (&Rubric, Option<usize>),
     ) -> Result<(), String> {
         let run = &*opened.run;
-        if run.turns.is_empty() && run.rubric_tree.is_some() {
+        if run.is_rubric_tree_alone() {
             return Ok(()); // there is no code to score
         }
         let with = self.with;

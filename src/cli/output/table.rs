@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use crate::widgets::text;
 
-use super::{Form, Out, Piece, csv_row, plain};
+use super::{Form, Out, Piece, csv_row, inert, plain};
 
 mod tex;
 
@@ -239,7 +239,7 @@ impl Table {
         let rule = |column: usize| if self.is_number(column) { "---:" } else { "---" }.to_owned();
         let rule = row((0..self.heads.len()).map(rule).collect());
         let shown = |cells: &Vec<String>| row(cells.iter().map(|cell| markdown(cell)).collect());
-        [row(self.plain_heads()), rule].into_iter().chain(self.rows.iter().map(shown)).collect()
+        [shown(&self.plain_heads()), rule].into_iter().chain(self.rows.iter().map(shown)).collect()
     }
 
     /// What files of it hold, each with the end of its name.
@@ -266,18 +266,7 @@ fn taken(fold: &Fold) -> usize {
     widths + GAP.len() * fold.len().saturating_sub(1)
 }
 
-/// A cell that Markdown shows as it is written here: no letter of it begins a tag, an emphasis or another cell. What
-/// stands between backticks is code.
+/// A cell that Markdown shows as it is written here; a bar in it begins no other cell.
 fn markdown(cell: &str) -> String {
-    let has_code = cell.matches('`').count().is_multiple_of(2);
-    let mut shown = String::with_capacity(cell.len());
-    let mut is_code = false;
-    for letter in cell.chars() {
-        is_code ^= has_code && letter == '`';
-        if letter == '|' || (!is_code && matches!(letter, '<' | '*')) {
-            shown.push('\\');
-        }
-        shown.push(letter);
-    }
-    shown
+    inert(cell).replace('|', "\\|")
 }

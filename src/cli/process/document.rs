@@ -27,6 +27,8 @@ pub struct Process {
     format: &'static str,
     task: Option<String>,
     agent: Option<String>,
+    /// The folder that the agent left, where the code of a RigorBench result was read from there.
+    pub working_copy: Option<String>,
     /// Both profiles, the paper's first.
     pub profiles: Vec<ProfileRow>,
     pub signals: Vec<SignalRow>,
@@ -222,6 +224,7 @@ impl Process {
             format: run.origin.format,
             task: run.task_key(),
             agent: run.agent_key(),
+            working_copy: worked.working_copy.clone(),
             profiles: Profile::ALL.iter().map(profile).collect(),
             signals: SignalRow::all(report),
             recoveries: recoveries.collect(),
@@ -280,8 +283,14 @@ pub struct CsvRow {
     pub pillars: BTreeMap<&'static str, Option<f64>>,
     pub signals: usize,
     pub lints: usize,
+    /// One spelling of the agent's name for all runs of it.
+    pub harness: Option<String>,
     /// What stands for the run's outcome, where it is recorded.
     pub outcome: Option<f64>,
+    /// `tests`, or the file that has it.
+    pub outcome_from: Option<String>,
+    /// The folder that the agent left, where the code of a RigorBench result was read from there.
+    pub working_copy: Option<String>,
 }
 
 impl CsvRow {
@@ -298,7 +307,10 @@ impl CsvRow {
             pillars: Pillar::ALL.iter().map(|it| (it.word(), discipline.value(*it))).collect(),
             signals: worked.report.signals.len(),
             lints: worked.report.lints.len(),
+            harness: worked.run.agent_key(),
             outcome: None,
+            outcome_from: None,
+            working_copy: worked.working_copy.clone(),
         }
     }
 }

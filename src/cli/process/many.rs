@@ -10,16 +10,27 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::{
-    cli::output::{Out, Table, share, tell},
-    metrics::process::divergence::first_lasting,
-    run::figures,
+    cli::{
+        Exit, Outcome,
+        output::{Out, Table, share, tell},
+    },
+    formats::rigorbench,
+    metrics::process::{Pillar, divergence::first_lasting},
+    run::{Run, figures},
     store,
-    study::process::{Cell, Harness, Outcomes, Worked as Row, grid, outcomes, ranking},
+    study::{
+        harness::{Spellings, of_rigorbench},
+        process::{
+            ByCondition, ByPillar, Cell, DISCIPLINED, Harness, Outcomes, Overall, Spread,
+            Worked as Row, by_condition, by_pillar, grid, outcomes, overall, ranking,
+        },
+    },
 };
 
 use super::{
     Args, Worked,
     document::{CSV, CsvRow},
+    outcome::OutcomeFile,
 };
 
 /// What is said of several runs.
@@ -30,6 +41,16 @@ struct Document {
     runs: Vec<CsvRow>,
     grid: Vec<Cell>,
     ranking: Vec<Harness>,
+    /// Harnesses over all their runs: of RigorBench's results Table III of its paper.
+    overall: Vec<Overall>,
+    /// Pillars without discipline and with it: Table IV; empty without Agent-Rigor among several harnesses.
+    by_condition: Vec<ByCondition>,
+    /// Harnesses pillar by pillar: Table V.
+    by_pillar: Vec<ByPillar>,
+    /// Whether all runs are results of RigorBench.
+    is_rigorbench: bool,
+    /// Where outcomes are from that no tests tell; null where no file of scores lies beside the runs.
+    outcome_file: Option<OutcomeFile>,
     /// How process goes with outcome, across harnesses and within each.
     outcomes: Vec<Outcomes>,
     /// Where two runs part for good, where two are named; null where they do not.
@@ -69,22 +90,37 @@ struct Problem {
     what: String,
 }
 
-pub fn run(paths: &[PathBuf], args: &Args, out: &mut Out) -> io::Result<()> {
-    let document = document(paths, args);
+pub fn run(paths: &[PathBuf], args: &Args, out: &mut Out) -> Outcome {
+    let scores = store::scores_beside(paths);
+    let outcome_file = OutcomeFile::of(&scores, args.outcome.as_deref())?;
+    let document = document(paths, args, scores, outcome_file);
     if args.json {
-        return out.json(&document);
+        out.json(&document)?;
+        return Ok(Exit::Fine);
     }
     for problem in &document.problems {
         tell(&format!("{}: {}", problem.path, problem.what));
     }
     if args.csv {
-        return out.csv(&format!("{CSV} outcome"), &document.runs);
+        out.csv(&format!("{CSV} outcome harness outcome_from working_copy"), &document.runs)?;
+    } else {
+        print(&document, args.forms.md, out)?;
     }
-    print(&document, args.forms.md, out)
+    Ok(Exit::Fine)
 }
 
-fn document(paths: &[PathBuf], args: &Args) -> Document {
-    let scores = store::scores_beside(paths);
+/// Files that the benchmark's own scripts leave out: a log of one run, and means.
+fn is_left_out(path: &Path) -> bool {
+    let name = store::disk::name_of(path);
+    name.ends_with("trajectory.yaml") || name.ends_with("averages.yaml")
+}
+
+fn document(
+    paths: &[PathBuf],
+    args: &Args,
+    scores: Vec<store::ScoreFile>,
+    outcome_file: Option<OutcomeFile>,
+) -> Document {
     let weights = args.weights.as_ref();
     let is_pair = paths.len() == 2;
     let cache = args.cache();
@@ -93,23 +129,39 @@ fn document(paths: &[PathBuf], args: &Args) -> Document {
             if let Some(cache) = &cache {
                 opened.archive.keep_in(cache.clone());
             }
+            let is_result = opened.run.origin.format == rigorbench::NAME;
+            if is_result && is_left_out(path) {
+                let what = "left out, as by the benchmark's own scripts".to_owned();
+                return Err(Problem { path: name(path), what });
+            }
             let worked = Worked::of(path.display().to_string(), &opened);
             let mut row = CsvRow::of(&worked, args.profile, weights);
-            row.outcome = outcome(&opened.run, &scores);
-            Ok((row, is_pair.then_some(worked)))
+            if let Some(called) = row.agent.as_deref().filter(|_| is_result).and_then(of_rigorbench)
+            {
+                row.harness = Some(called.to_owned());
+            }
+            (row.outcome, row.outcome_from) = outcome(&opened.run, outcome_file.as_ref());
+            Ok((row, is_result, is_pair.then_some(worked)))
         }
         Err(why) => Err(Problem { path: name(path), what: why.to_string() }),
     };
-    let read: Vec<Result<(CsvRow, Option<Worked>), Problem>> = paths.par_iter().map(read).collect();
+    type Read = (CsvRow, bool, Option<Worked>);
+    let read: Vec<Result<Read, Problem>> = paths.par_iter().map(read).collect();
     let (mut runs, mut problems, mut pair) = (vec![], vec![], vec![]);
+    let mut are_results = true;
     for one in read {
         match one {
-            Ok((row, worked)) => {
+            Ok((row, is_result, worked)) => {
+                are_results &= is_result;
                 runs.push(row);
                 pair.extend(worked);
             }
             Err(problem) => problems.push(problem),
         }
+    }
+    let spellings = Spellings::of(runs.iter().filter_map(|run| run.harness.as_deref()));
+    for run in &mut runs {
+        run.harness = run.harness.as_deref().map(|name| spellings.called(name));
     }
     let rows: Vec<Row> = runs.iter().map(row).collect();
     let plan = args.resampling.plan();
@@ -119,11 +171,16 @@ fn document(paths: &[PathBuf], args: &Args) -> Document {
         grid: grid(&rows),
         ranking: ranking(&rows, &plan),
         outcomes: outcomes(&rows),
+        overall: overall(&rows),
+        by_condition: by_condition(&rows),
+        by_pillar: by_pillar(&rows),
+        is_rigorbench: are_results && !runs.is_empty(),
+        outcome_file,
         divergence: match pair.as_slice() {
             [a, b] => DivergenceRow::of(a, b),
             _ => None,
         },
-        scores,
+        scores: scores.into_iter().flat_map(|file| file.scores).collect(),
         problems,
         runs,
     }
@@ -137,32 +194,87 @@ fn row(run: &CsvRow) -> Row {
     let word = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".into());
     Row {
         task: word(&run.task),
-        harness: word(&run.agent),
+        harness: word(&run.harness),
         score: run.rigor_score,
         outcome: run.outcome,
+        pillars: Pillar::ALL.map(|it| run.pillars.get(it.word()).copied().flatten()),
     }
 }
 
-/// The share of the last checkpoint's tests that pass, else the specification coverage that a file beside the run gives.
-fn outcome(
-    run: &crate::run::Run,
-    scores: &[crate::formats::rigorbench::scores::Score],
-) -> Option<f64> {
+/// The share of the last checkpoint's tests that pass, else the specification coverage of the chosen file; and where it is
+/// from.
+fn outcome(run: &Run, file: Option<&OutcomeFile>) -> (Option<f64>, Option<String>) {
     let tests = run.checkpoints.iter().rev().find_map(|it| it.last_record()?.tests.as_ref());
     if let Some(tests) = tests.filter(|tests| !tests.infrastructure_failure) {
-        return tests.strict.share();
+        return (tests.strict.share(), Some("tests".into()));
     }
-    let (task, agent) = (run.task_key()?, run.agent_key()?);
-    let same = |a: &str, b: &str| plain(a) == plain(b);
-    let found = scores.iter().find(|score| {
-        score.measure == "sc" && same(&score.task, &task) && same(&score.harness, &agent)
-    });
-    found?.value
+    let found = file.and_then(|file| Some((file.of_run(run)?, file.file.clone())));
+    found.map_or((None, None), |(value, file)| (Some(value), Some(file)))
 }
 
-/// `Agent-Rigor`, `agentrigor` and `agent_rigor` are one harness.
-fn plain(name: &str) -> String {
-    name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase()
+/// `0.522 ± 0.089`
+fn spread(of: Spread) -> String {
+    match (of.mean, of.deviation) {
+        (Some(mean), Some(deviation)) => {
+            format!("{} ± {}", figures::share(mean), figures::share(deviation))
+        }
+        (mean, _) => share(mean),
+    }
+}
+
+/// Harnesses over all runs, pillars by condition, harnesses by pillar.
+fn paper_tables(document: &Document, is_markdown: bool, out: &mut Out) -> io::Result<()> {
+    let called = |title: &str, number: &str| match document.is_rigorbench {
+        true => format!("{title} (Table {number} of RigorBench's paper)"),
+        false => title.to_owned(),
+    };
+    if let Some(file) = &document.outcome_file {
+        out.line("")?;
+        out.sentence(&file.words())?;
+    }
+    out.line("")?;
+    out.sentence(&called("RigorScore and outcome, mean ± standard deviation over runs", "III"))?;
+    let mut table = Table::new(&["harness", ">n", ">RigorScore", ">n", ">outcome"]);
+    for row in &document.overall {
+        let (score, worth) = (row.rigor_score, row.outcome);
+        let counts = [score.n, worth.n].map(|n| n.to_string());
+        let [of_score, of_worth] = counts;
+        table.row(vec![row.harness.clone(), of_score, spread(score), of_worth, spread(worth)]);
+    }
+    table.write(is_markdown, out)?;
+
+    if !document.by_condition.is_empty() {
+        out.line("")?;
+        let title =
+            format!("pillars of the other harnesses (mean of their means) and of {DISCIPLINED}");
+        out.sentence(&called(&title, "IV"))?;
+        let mut table =
+            Table::new(&["pillar", ">weight", ">others", ">disciplined", ">difference"]);
+        for row in &document.by_condition {
+            let difference = row.delta.map(|by| format!("{by:+.3}").replace('-', "−"));
+            table.row(vec![
+                format!("{} ({})", row.name, row.pillar.to_uppercase()),
+                format!("{:.2}", row.weight),
+                share(row.baseline),
+                share(row.disciplined),
+                difference.unwrap_or_else(|| "-".into()),
+            ]);
+        }
+        table.write(is_markdown, out)?;
+    }
+
+    out.line("")?;
+    out.sentence(&called("harnesses by pillar, means over runs", "V"))?;
+    let heads = Pillar::ALL.iter().map(|it| format!(">{}", it.word().to_uppercase()));
+    let heads = ["harness".to_owned(), ">n".to_owned()].into_iter().chain(heads);
+    let mut table = Table::headed(heads.chain([">RigorScore".to_owned()]).collect());
+    for row in &document.by_pillar {
+        let pillars =
+            Pillar::ALL.iter().map(|it| share(row.pillars.get(it.word()).copied().flatten()));
+        let first = [row.harness.clone(), row.n.to_string()];
+        table.row(first.into_iter().chain(pillars).chain([share(row.rigor_score)]).collect());
+    }
+    table.write(is_markdown, out)
 }
 
 fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Result<()> {
@@ -207,6 +319,8 @@ fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Result<()
         ]);
     }
     table.write(is_markdown, out)?;
+
+    paper_tables(document, is_markdown, out)?;
 
     if let [a, b] = document.runs.as_slice() {
         out.line("")?;

@@ -1,6 +1,6 @@
 //! The tables of a report as Markdown and as LaTeX, with the commands that print them.
 
-use crate::cli::output::Table;
+use crate::cli::output::{Table, inert, plain};
 
 use super::material::{Cells, Part, Report, Section};
 
@@ -10,7 +10,7 @@ pub fn markdown(report: &Report) -> String {
         text.push_str(&format!("- {name}: {}\n", one_line(value)));
     }
     for (title, section) in sections(report) {
-        text.push_str(&format!("\n## {}\n\nFrom `{}`", one_line(&title), command(section)));
+        text.push_str(&format!("\n## {}\n\nFrom {}", one_line(&title), code(&command(section))));
         text.push_str(&format!(" ({}).\n", section.source));
         for part in &section.parts {
             match part {
@@ -27,21 +27,21 @@ pub fn markdown(report: &Report) -> String {
 }
 
 pub fn latex(report: &Report) -> String {
-    let mut text = format!("% {}\n", one_line(&report.title));
+    let mut text = format!("% {}\n", comment(&report.title));
     for (name, value) in &report.made_of {
-        text.push_str(&format!("% {name}: {}\n", one_line(value)));
+        text.push_str(&format!("% {name}: {}\n", comment(value)));
     }
     for (title, section) in sections(report) {
-        text.push_str(&format!("\n% {}\n% {}\n", one_line(&title), one_line(&command(section))));
+        text.push_str(&format!("\n% {}\n% {}\n", comment(&title), comment(&command(section))));
         for part in &section.parts {
             match part {
                 Part::Line(line) if line.trim().is_empty() => {}
-                Part::Line(line) => text.push_str(&format!("% {}\n", one_line(line))),
+                Part::Line(line) => text.push_str(&format!("% {}\n", comment(line))),
                 Part::Table(cells) => text.push_str(&format!("\n{}", form(cells, "tex"))),
             }
         }
         for note in &section.notes {
-            text.push_str(&format!("% {}\n", one_line(note)));
+            text.push_str(&format!("% {}\n", comment(note)));
         }
     }
     text
@@ -56,6 +56,14 @@ fn sections(report: &Report) -> impl Iterator<Item = (String, &Section)> {
     of_all.chain(of_runs)
 }
 
+/// A command as code, whatever backticks a path in it has.
+fn code(command: &str) -> String {
+    let longest = command.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest + 1);
+    let gap = if longest > 0 { " " } else { "" };
+    format!("{fence}{gap}{}{gap}{fence}", plain(command))
+}
+
 fn command(section: &Section) -> String {
     section.command.clone().unwrap_or_default()
 }
@@ -68,8 +76,12 @@ fn form(cells: &Cells, end: &str) -> String {
     texts.filter(|(form, _)| *form == end).map(|(_, text)| text).collect()
 }
 
-/// What was recorded begins no line of its own and no tag.
+/// What was recorded begins no line of its own, and nothing of it is alive.
 fn one_line(words: &str) -> String {
-    let words = crate::cli::output::plain(words).into_owned();
-    words.replace('<', "\\<").replace('`', "'")
+    inert(&plain(words))
+}
+
+/// A comment of LaTeX.
+fn comment(words: &str) -> String {
+    plain(words).into_owned()
 }

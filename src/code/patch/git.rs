@@ -235,8 +235,10 @@ mod tests {
     use super::*;
     use crate::code::patch::{LineCounts, line_counts};
 
-    /// Path, change and lines of every file; None for the lines of what is no text.
-    fn told(diff: &str) -> Vec<(String, DiffChange, Option<(usize, usize)>)> {
+    /// Path, change and lines of a file; None for the lines of what is no text.
+    type Told = (String, DiffChange, Option<(usize, usize)>);
+
+    fn told(diff: &str) -> Vec<Told> {
         let lines = |hunks: &Vec<PatchHunk>| {
             let LineCounts { added, removed } = line_counts(hunks);
             (added, removed)

@@ -83,8 +83,8 @@ impl<'s> Reader<'s> {
 
     fn word(&mut self) {
         let ends = |c: char| c.is_whitespace() || ";&|(){}<>\"'".contains(c);
-        let len = self.rest.find(ends).unwrap_or(self.rest.len()).max(1);
-        let len = self.rest.ceil_char_boundary(len);
+        let first = self.rest.chars().next().map_or(0, char::len_utf8);
+        let len = self.rest.find(ends).unwrap_or(self.rest.len()).max(first);
         let word = &self.rest[..len];
         self.skip(len);
         self.line.last_word = word;

@@ -6,7 +6,10 @@ use std::{ops::Range, sync::LazyLock};
 
 use regex::Regex;
 
-use super::{Kind, Match, compiled, suspects::Suspects};
+use super::{
+    kinds::{Kind, Match, compiled},
+    suspects::Suspects,
+};
 
 const PASSWORD: &str = "passwords?|passwd|passphrase|passcode|pwd";
 const SECRET: &str = "secrets?|token|api[_-]?keys?|access[_-]?key(?:[_-]?id)?|secret[_-]?key|private[_-]?key|account[_-]?key|auth[_-]?key|encryption[_-]?key|signing[_-]?key|client[_-]?secret|credentials?";

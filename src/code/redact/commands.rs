@@ -5,7 +5,10 @@ use std::{ops::Range, sync::LazyLock};
 
 use regex::Regex;
 
-use super::{Kind, Match, assigned, compiled};
+use super::{
+    assigned,
+    kinds::{Kind, Match, compiled},
+};
 
 /// Where the secret is.
 #[derive(Clone, Copy)]
@@ -181,6 +184,14 @@ const ROWS: &[Row] = &[
     (&["wpa_passphrase"], "", &[Place(2)]),
     (&["nmcli"], "", &[Next("password")]),
     (&["useradd", "usermod"], "", &[Next("-p")]),
+    (&["openssl"], "passwd", &[Last]),
+    (&["mkpasswd"], "", &[Place(1), Place(2)]),
+    (&["caddy"], "hash-password", &[Next("--plaintext"), Next("-p")]),
+    (
+        &["kubectl"],
+        "",
+        &[NextBehind("--from-literal", '='), AttachedBehind("--from-literal=", '=')],
+    ),
 ];
 
 /// Options of every program of the table.
@@ -241,7 +252,7 @@ fn arguments(text: &str, from: usize) -> Vec<Argument> {
             b' ' | b'\t' => at += 1,
             b'\\' if matches!(bytes.get(at + 1), Some(b'\n')) => at += 2,
             b'\\' if bytes[at + 1..].starts_with(b"\r\n") => at += 3,
-            b'\n' | b'\r' | b'|' | b';' | b'&' | b'>' | b'<' | b')' => break,
+            b'\n' | b'\r' | b'|' | b';' | b'&' | b'>' | b'<' | b')' | b'`' => break,
             _ => {
                 let (argument, end) = argument(text, at);
                 all.push(argument);
@@ -404,7 +415,7 @@ fn before_pipe(
     // `echo name:password | sudo chpasswd` too.
     let is_asked = match name {
         "sudo" => has("-S") || has("chpasswd") || has("passwd"),
-        "passwd" => has("--stdin"),
+        "passwd" => !before.is_empty(),
         _ => true,
     };
     let Some(before) = before.strip_suffix('|').filter(|_| is_asked) else { return vec![] };

@@ -8,7 +8,7 @@ use std::{
     ops::Bound,
 };
 
-use super::{Kind, Match};
+use super::kinds::{Kind, Match};
 
 /// A shorter secret is only taken out where it was found: it may be a word.
 const SHORTEST: usize = 8;

@@ -5,7 +5,10 @@ use std::{ops::Range, sync::LazyLock};
 
 use regex::Regex;
 
-use super::{Kind, Match, assigned, compiled};
+use super::{
+    assigned,
+    kinds::{Kind, Match, compiled},
+};
 
 /// A line without what a listing puts before it.
 #[derive(Debug, Clone, Copy)]
@@ -333,7 +336,8 @@ fn up_to_quotes(lines: &[Line<'_>], at: usize, value: &str, quotes: &str) -> Opt
 /// Every value below `data:` and `stringData:` of a secret, whatever its name.
 fn kubernetes(text: &str, lines: &[Line<'_>], all: &mut Vec<Match>) {
     let has = |word: &[u8]| memchr::memmem::find(text.as_bytes(), word).is_some();
-    if !has(b"stringData") && !(has(b"kind") && has(b"Secret")) {
+    let is_secret = has(b"stringData") || has(b"kind") && has(b"Secret");
+    if !is_secret {
         return;
     }
     let document = |at: usize| {
@@ -353,6 +357,7 @@ fn kubernetes(text: &str, lines: &[Line<'_>], all: &mut Vec<Match>) {
                 | "kind: 'Secret'"
         )
     };
+    all.extend(compact(text));
     for (at, line) in lines.iter().enumerate() {
         let head = line.text.trim().trim_start_matches("- ");
         let is_map = |name: &str| {
@@ -388,6 +393,26 @@ fn kubernetes(text: &str, lines: &[Line<'_>], all: &mut Vec<Match>) {
     }
 }
 
+/// The values of a secret as JSON in one line.
+fn compact(text: &str) -> Vec<Match> {
+    static DATA: LazyLock<Regex> =
+        LazyLock::new(|| compiled(r#""(?:data|stringData)"\s*:\s*\{(?P<s>[^{}]+)\}"#));
+    static VALUE: LazyLock<Regex> =
+        LazyLock::new(|| compiled(r#""[^"]+"\s*:\s*"(?P<s>(?:[^"\\]|\\.)+)""#));
+    let is_secret = ["\"kind\":\"Secret\"", "\"kind\": \"Secret\"", "\"stringData\""]
+        .iter()
+        .any(|it| text.contains(it));
+    if !is_secret {
+        return vec![];
+    }
+    let data = DATA.captures_iter(text).filter_map(|it| it.name("s"));
+    let values = data.flat_map(|data| {
+        let found = VALUE.captures_iter(data.as_str()).filter_map(|it| it.name("s"));
+        found.map(|it| data.start() + it.start()..data.start() + it.end()).collect::<Vec<_>>()
+    });
+    values.map(|range| Match { range, kind: Kind::Secret }).collect()
+}
+
 /// Columns of a table in CSV, with tabs, semicolons or bars, of which the head says that they are secret.
 fn tables(lines: &[Line<'_>], marked: &[usize], all: &mut Vec<Match>) {
     let mut done = 0;
@@ -419,12 +444,11 @@ fn table(lines: &[Line<'_>], at: usize, sign: char, all: &mut Vec<Match>) -> Opt
     if named.clone().count() < 2 || !named.clone().all(is_name) {
         return None;
     }
-    // `login, password, token` is a list of names.
-    if matches!(sign, ',' | ';')
-        && (head.contains(", ") || head.contains("; ") || head.ends_with(sign))
-    {
+    if matches!(sign, ',' | ';') && head.ends_with(sign) {
         return None;
     }
+    // `login, password, token` may be a list of names: then only what no name is counts.
+    let is_list = matches!(sign, ',' | ';') && (head.contains(", ") || head.contains("; "));
     // A column that is called `pass` has what passed.
     let is_count = |name: &str| name.trim_matches('"').to_ascii_lowercase().ends_with("pass");
     let called = names.iter().map(|name| Called::of(name).filter(|_| !is_count(name)));
@@ -447,7 +471,7 @@ fn table(lines: &[Line<'_>], at: usize, sign: char, all: &mut Vec<Match>) -> Opt
         for (cell, called) in row.iter().zip(&called) {
             let value = cell.trim_matches('"');
             if let Some(called) =
-                called.filter(|it| it.is_secret(value) && is_of_a_table(*it, value))
+                called.filter(|it| it.is_secret(value) && is_of_a_table(*it, value, is_list))
             {
                 all.push(Match { range: line.place(value), kind: called.kind() });
             }
@@ -458,7 +482,10 @@ fn table(lines: &[Line<'_>], at: usize, sign: char, all: &mut Vec<Match>) -> Opt
 }
 
 /// Numbers alone are counts in a column of tokens.
-fn is_of_a_table(called: Called, value: &str) -> bool {
+fn is_of_a_table(called: Called, value: &str, is_list: bool) -> bool {
+    if is_list && !value.bytes().any(|it| it.is_ascii_digit()) {
+        return false;
+    }
     let is_number = value.bytes().all(|it| it.is_ascii_digit() || it == b'.');
     called == Called::Password && value.len() >= 4 || !is_number
 }

@@ -5,7 +5,10 @@ use std::{ops::Range, sync::LazyLock};
 
 use regex::Regex;
 
-use super::{Kind, Match, assigned, compiled};
+use super::{
+    assigned,
+    kinds::{Kind, Match, compiled},
+};
 
 static BEGINNING: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r#"(?i)\b[a-z][a-z0-9+.-]{1,20}://(?P<user>[^\s/@:"'<>`]*):"#;
@@ -18,7 +21,7 @@ static OTHERS: LazyLock<[Regex; 2]> = LazyLock::new(|| {
         r#"\b[\w.-]+:(?P<s>[^\s"'`]+)@(?:tcp|unix|udp)\("#,
         r#"(?i)\bjdbc:oracle:\w+:[\w.-]+/(?P<s>[^\s"'`]+)@"#,
     ]
-    .map(|it| compiled(it))
+    .map(compiled)
 });
 
 pub fn found(text: &str) -> Vec<Match> {

@@ -14,6 +14,7 @@
 
 mod assigned;
 mod commands;
+mod kinds;
 mod known;
 mod lines;
 mod logins;
@@ -41,79 +42,13 @@ use regex::Regex;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+pub use kinds::Kind;
 pub use tokens::{TokenKey, TokenKeys, below_home, key_names};
 
+use kinds::Match;
 use known::Known;
 use suspects::Suspects;
 use view::View;
-
-/// What was found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
-    AwsKey,
-    GithubToken,
-    ApiKey,
-    SlackToken,
-    GoogleKey,
-    ServiceToken,
-    WebToken,
-    PrivateKey,
-    Header,
-    Password,
-    Secret,
-    UrlLogin,
-    RandomWord,
-    Email,
-    HomeFolder,
-    Name,
-    /// A text that could not be checked to its end.
-    Unchecked,
-}
-
-impl Kind {
-    pub const ALL: [Self; 17] = [
-        Self::AwsKey,
-        Self::GithubToken,
-        Self::ApiKey,
-        Self::SlackToken,
-        Self::GoogleKey,
-        Self::ServiceToken,
-        Self::WebToken,
-        Self::PrivateKey,
-        Self::Header,
-        Self::Password,
-        Self::Secret,
-        Self::UrlLogin,
-        Self::RandomWord,
-        Self::Email,
-        Self::HomeFolder,
-        Self::Name,
-        Self::Unchecked,
-    ];
-
-    /// As it stands in a replacement and in the list.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::AwsKey => "AWS key",
-            Self::GithubToken => "GitHub token",
-            Self::ApiKey => "API key",
-            Self::SlackToken => "Slack token",
-            Self::GoogleKey => "Google key",
-            Self::ServiceToken => "service token",
-            Self::WebToken => "JWT",
-            Self::PrivateKey => "private key",
-            Self::Header => "header",
-            Self::Password => "password",
-            Self::Secret => "secret",
-            Self::UrlLogin => "URL login",
-            Self::RandomWord => "random word",
-            Self::Email => "e-mail",
-            Self::HomeFolder => "home folder",
-            Self::Name => "name",
-            Self::Unchecked => "not checked",
-        }
-    }
-}
 
 /// What the user chose.
 #[derive(Debug, Clone, Default)]
@@ -123,7 +58,7 @@ pub struct Options {
     /// Words that are the recording's own, such as commits of turns and ids of calls: they look random and are no secrets.
     /// A known key is taken out all the same.
     pub own_words: Vec<String>,
-    /// What the tokens in identities are made with ([`IDENTITIES`]); without it they have numbers, as every text.
+    /// What the tokens in identities are made with (ids of runs, tasks and agents); without it they have numbers, as every text.
     pub keys: Option<TokenKeys>,
 }
 
@@ -159,13 +94,6 @@ const MOST_ROUNDS: usize = 12;
 
 /// Says where a text stands, if that is asked.
 type Place<'a> = &'a dyn Fn() -> String;
-
-/// Part of a text, and what it is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Match {
-    range: Range<usize>,
-    kind: Kind,
-}
 
 /// Takes secrets out of texts, and remembers which.
 #[derive(Debug)]
@@ -459,12 +387,6 @@ impl Redactor {
             .flat_map(|(piece, _)| placed(found(&text[piece.clone()]), &piece))
             .collect()
     }
-}
-
-/// A pattern of ours, ready. The border of a word is that of ASCII letters: with all letters of the world a text that has some is looked
-/// through many times as slowly.
-fn compiled(pattern: &str) -> Regex {
-    Regex::new(&pattern.replace(r"\b", r"(?-u:\b)")).expect("what is written here is a pattern")
 }
 
 /// What every rule finds in words without replacements.

@@ -9,7 +9,7 @@ use std::{collections::HashMap, ops::Range, sync::LazyLock};
 use regex::Regex;
 use sha2::{Digest, Sha256};
 
-use super::{Kind, Match, compiled};
+use super::kinds::{Kind, Match, compiled};
 
 /// The English list of BIP-39; `assets/words/bip39-english.LICENSE` has its licence.
 const LIST: &str = include_str!("../../../assets/words/bip39-english.txt");
@@ -84,7 +84,7 @@ fn phrase(text: &str, run: &[(Range<usize>, u16)]) -> Option<Match> {
     let is_phrase = (LENGTHS.contains(&run.len()) && !is_listed(&places))
         || is_named(&text[..first.0.end])
         || LENGTHS.iter().any(|length| places.windows(*length).any(is_whole));
-    is_phrase.then(|| Match { range: first.0.start..last.0.end, kind: Kind::Secret })
+    is_phrase.then_some(Match { range: first.0.start..last.0.end, kind: Kind::Secret })
 }
 
 fn is_named(before: &str) -> bool {

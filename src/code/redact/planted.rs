@@ -82,7 +82,7 @@ const AROUND_KEYS: [&str; 5] = [
 ];
 
 /// Forms in which a password may stand that people choose.
-const AROUND_PASSWORDS: [&str; 112] = [
+const AROUND_PASSWORDS: [&str; 131] = [
     // command lines
     "curl -u ann:¤ https://example.org/x",
     "curl -s -X POST -u 'ann:¤' https://example.org",
@@ -198,6 +198,26 @@ const AROUND_PASSWORDS: [&str; 112] = [
     "log in with password ¤ please",
     "The database password was changed to ¤.",
     "the admin password is: `¤`",
+    "credentials are admin / ¤",
+    "Login: ann:¤",
+    "user ann, password ¤.",
+    "my pw is ¤",
+    // more forms of the same
+    "name, email, password\nann, x, ¤\n",
+    "openssl passwd -6 ¤",
+    "mkpasswd -m sha-512 ¤",
+    "echo ¤ | passwd ann",
+    "kubectl create secret generic x --from-literal=key=¤",
+    "$p = ConvertTo-SecureString \"¤\" -AsPlainText -Force",
+    "builder.withPassword(\"¤\")",
+    "pass=¤\n",
+    "PASS=\"¤\"",
+    "curl -d 'user=ann&password=¤' https://example.org",
+    "curl -H 'X-Vault-Token: ¤' https://example.org",
+    "p\u{200b}assword: ¤",
+    "spring:\n  datasource:\n    password: '¤'\n",
+    "jdbc:postgresql://db/shop?user=ann&password=¤",
+    "Server=db;Database=shop;User Id=sa;Password=¤;",
 ];
 
 /// Addresses whose password has signs of addresses.
@@ -241,7 +261,17 @@ fn planted() -> Vec<Planted> {
 
 /// Not where a word of prose may stand as well.
 fn tells_of_a_word(form: &str) -> bool {
-    !form.contains(" use it") && !form.contains(" please")
+    const OF_PROSE: [&str; 8] = [
+        " use it",
+        " please",
+        "credentials",
+        "Login",
+        ", password",
+        "my pw",
+        "pass=¤\n",
+        "X-Vault",
+    ];
+    !OF_PROSE.iter().any(|words| form.contains(words))
 }
 
 fn webhooks(dice: &mut Dice) -> Vec<Planted> {
@@ -275,6 +305,7 @@ fn kubernetes(dice: &mut Dice) -> Vec<Planted> {
             "apiVersion: v1\ndata:\n  NAME: ¤\nkind: Secret\n",
             "kind: Secret\nstringData:\n  NAME: \"¤\"\n  other: y\n",
             "kind: Secret\nstringData:\n  NAME: |\n    ¤\n",
+            "{\"apiVersion\":\"v1\",\"data\":{\"NAME\":\"¤\"},\"kind\":\"Secret\"}",
             "{\n  \"kind\": \"Secret\",\n  \"data\": {\n    \"NAME\": \"¤\"\n  }\n}",
         ] {
             let secret = dice.word(BASE64, 10 + dice.0 as usize % 5) + "==";
@@ -356,7 +387,12 @@ fn what_looks_like_a_secret_and_is_none_stays() {
     assert_eq!(changed, "");
 }
 
-const HARMLESS: [&str; 78] = [
+const HARMLESS: [&str; 83] = [
+    "the login page has a password field, a login: button and credentials/session code",
+    "- login, logout, password reset (password change) and credentials handling",
+    "user.setPassword(hash); builder.withPassword(env.get(\"X\"))",
+    "echo done | tee log; passwd --status ann",
+    "{\"kind\":\"ConfigMap\",\"data\":{\"a\":\"some value\"}}",
     "blazars can be identified by hovering your cursor; critical states identified by our method",
     "| slice | pass | fail |\n| --- | --- | --- |\n| strict | strict_pass_rate | 12 |\n",
     "max_tokens = 4096\nn_tokens: 12345678",

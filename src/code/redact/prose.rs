@@ -4,7 +4,10 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{Kind, Match, assigned, compiled};
+use super::{
+    assigned,
+    kinds::{Kind, Match, compiled},
+};
 
 /// Patterns whose group `s` is the secret where it looks like one.
 static PATTERNS: LazyLock<Vec<(Strictness, Regex)>> = LazyLock::new(|| {
@@ -23,6 +26,11 @@ static PATTERNS: LazyLock<Vec<(Strictness, Regex)>> = LazyLock::new(|| {
         (Any, r#"(?i)\bidentified\s+(?:with\s+\S+\s+)?(?:by|as)\s+(?:password\s+|values\s+)?\\*['"](?P<s>[^\s'";,)\\]+)"#.to_owned()),
         (Any, r#"\bIDENTIFIED\s+(?:WITH\s+\S+\s+)?(?:BY|AS)\s+(?P<s>[^\s'";,)\\]+)"#.to_owned()),
         (Any, r#"(?i)\b(?:create|alter)\s+user\s+\S+\s+identified\s+by\s+(?P<s>[^\s'";,)\\]+)"#.to_owned()),
+        (Any, r#"(?i)\bConvertTo-SecureString\s+(?:-String\s+)?["'](?P<s>[^"'\r\n]{3,})["']"#.to_owned()),
+        (Any, r#"(?i)\b(?:set|with)_?password\s*\(\s*["'](?P<s>[^"'\r\n]{3,})["']"#.to_owned()),
+        (Telling, r#"(?i)\b(?:credentials?|logins?|creds)(?:\s+(?:are|is|for\s+\S+\s+(?:are|is)))?\s*:?\s+["'`]?[\w.@-]+\s?[:/]\s?(?P<s>[^\s"'`/:]+)"#.to_owned()),
+        (Telling, r#"(?i)[,;(/]\s*(?:and\s+)?(?:password|passwd|pass|pw|pwd)\s+(?P<q>["'`“‘«*]*)(?P<s>[^\s"'`”’»]+)"#.to_owned()),
+        (Telling, r#"(?i)\b(?:the|my|our|your|root|admin)\s+(?:pw|pass)\s+(?:is|was)\s*:?\s*(?P<q>["'`“‘«*]*)(?P<s>[^\s"'`”’»]+)"#.to_owned()),
         (Any, r#"(?i)\b(?:requirepass|masterauth|config\s+set\s+requirepass)\s+["']?(?P<s>[^\s"'<>]+)"#.to_owned()),
         (Any, r#"(?:密码|口令|暗証番号|パスワード|비밀번호|(?i:пароль|contraseña|mot de passe|senha))\s*(?:[:：=＝]|是|为|は|\bes\b|\best\b)\s*["'`“‘「]*(?P<s>[!#-&(-_a-~]{4,})"#.to_owned()),
     ];
@@ -42,7 +50,7 @@ enum Strictness {
 
 /// Whether a text may have one at all.
 static MARK: LazyLock<Regex> = LazyLock::new(|| {
-    let pattern = "(?i)pass[ -]?(?:w|phrase|code)|pwd|kennwort|secret key|api[ -]?key|access token|auth token|identified|requirepass|masterauth|密码|口令|パスワード|暗証|비밀번호|пароль|contraseña|senha";
+    let pattern = "(?i)pass|pwd|pw |cred|login|securestring|kennwort|secret key|api[ -]?key|access token|auth token|identified|requirepass|masterauth|密码|口令|パスワード|暗証|비밀번호|пароль|contraseña|senha";
     compiled(pattern)
 });
 

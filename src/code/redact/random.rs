@@ -12,7 +12,7 @@
 
 use std::{collections::HashSet, ops::Range};
 
-use super::{Kind, Match};
+use super::kinds::{Kind, Match};
 
 const SHORTEST: usize = 20;
 const LEAST_BITS_OF_HEX: f64 = 3.0;

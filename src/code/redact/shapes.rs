@@ -5,7 +5,10 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{Kind, Match, compiled, suspects::Suspects};
+use super::{
+    kinds::{Kind, Match, compiled},
+    suspects::Suspects,
+};
 
 /// A pattern; what its group `s` has is the secret, all of it where it has no such group.
 type Shape = (Kind, &'static str);

@@ -10,7 +10,7 @@ use std::{
 use regex::Regex;
 use sha2::{Digest, Sha256};
 
-use super::Kind;
+use super::kinds::Kind;
 
 /// Bytes of a block of SHA-256.
 const BLOCK: usize = 64;

@@ -1,9 +1,9 @@
-//! A text as a reader takes it: full-width letters as the plain ones, and what an escape within a text in quotes means, such as `\n`. Each
+//! A text as a reader takes it: full-width letters as the plain ones, without what is not seen, and what an escape within a text in quotes means, such as `\n`. Each
 //! place in it is known in the text itself.
 
 use std::ops::Range;
 
-use super::Match;
+use super::kinds::Match;
 
 /// A text that was made of another.
 #[derive(Debug)]
@@ -16,12 +16,13 @@ pub struct View {
 impl View {
     /// The text with plain letters for full-width ones; None where it has none.
     pub fn plain(text: &str) -> Option<Self> {
-        if text.is_ascii() || !text.contains(|c: char| narrow(c).is_some()) {
+        let is_other = |c: char| narrow(c).is_some() || is_unseen(c);
+        if text.is_ascii() || !text.contains(is_other) {
             return None;
         }
         Some(Self::made(text, |rest| {
             let first = rest.chars().next()?;
-            Some((narrow(first)?, first.len_utf8()))
+            is_other(first).then(|| (narrow(first), first.len_utf8()))
         }))
     }
 
@@ -29,16 +30,17 @@ impl View {
     pub fn unescaped(text: &str) -> Option<Self> {
         let is_escaped = memchr::memchr_iter(b'\\', text.as_bytes())
             .any(|at| matches!(text.as_bytes().get(at + 1), Some(b'n' | b'"')));
-        is_escaped.then(|| Self::made(text, escape))
+        let meant = |rest: &str| escape(rest).map(|(letter, length)| (Some(letter), length));
+        is_escaped.then(|| Self::made(text, meant))
     }
 
-    fn made(text: &str, replaced: impl Fn(&str) -> Option<(char, usize)>) -> Self {
+    fn made(text: &str, replaced: impl Fn(&str) -> Option<(Option<char>, usize)>) -> Self {
         let mut made = Self { text: String::with_capacity(text.len()), places: vec![(0, 0)] };
         let mut at = 0;
         while at < text.len() {
             if let Some((letter, length)) = replaced(&text[at..]) {
                 made.places.push((made.text.len(), at));
-                made.text.push(letter);
+                made.text.extend(letter);
                 at += length;
                 made.places.push((made.text.len(), at));
             } else {
@@ -72,11 +74,22 @@ fn narrow(letter: char) -> Option<char> {
     const DISTANCE: u32 = 0xff01 - 0x21;
     match letter {
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(letter) - DISTANCE),
+        // Bold, italic and the other letters and digits of mathematics.
+        '\u{1d400}'..='\u{1d6a3}' => {
+            let place = (u32::from(letter) - 0x1d400) % 52;
+            char::from_u32(if place < 26 { 0x41 + place } else { 0x61 + place - 26 })
+        }
+        '\u{1d7ce}'..='\u{1d7ff}' => char::from_digit((u32::from(letter) - 0x1d7ce) % 10, 10),
         '\u{3000}' => Some(' '),
         '\u{fe55}' => Some(':'),
         '\u{fe66}' => Some('='),
         _ => None,
     }
+}
+
+/// Whether it takes no room where it is shown.
+const fn is_unseen(letter: char) -> bool {
+    matches!(letter, '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}')
 }
 
 /// What an escape at the beginning of a text means, and how long it is.
@@ -103,7 +116,7 @@ fn escape(text: &str) -> Option<(char, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Kind;
+    use super::super::kinds::Kind;
     use super::*;
 
     #[test]
@@ -112,6 +125,7 @@ mod tests {
             (View::unescaped as fn(&str) -> Option<View>, r#"a\nb \"cd\" e"#, "cd", "cd"),
             (View::unescaped, r#"\"\\n\u0041B\""#, "n\u{41}B", r"n\u0041B"),
             (View::plain, "äＡＫＩＡ：x", "AKIA", "ＡＫＩＡ"),
+            (View::plain, "𝐀𝗞\u{200b}IA𝟏", "AKIA1", "𝐀𝗞\u{200b}IA𝟏"),
         ] {
             let view = view(text).unwrap();
             let at = view.text().find(found).unwrap();

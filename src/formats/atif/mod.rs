@@ -145,6 +145,10 @@ fn step<'t>(fields: &Object<'t>) -> Record<'t> {
     let message = arguments::words_of(fields, "message");
     let source = fields.text("source").unwrap_or_default();
     let extra = fields.object("extra").unwrap_or_default();
+    if let Some(id) = begun_without_a_call(fields) {
+        record.says(Event::Left { branch: id, about: message });
+        return record;
+    }
     let is_compaction = extra.has("context_management");
     record.says_words(Event::Thought, arguments::words_of(fields, "reasoning_content"));
     match &*source {
@@ -178,13 +182,22 @@ fn step<'t>(fields: &Object<'t>) -> Record<'t> {
             taken.insert(at);
             made.answer = Some(answer(&results[at]));
         }
-        record.says(entered_by(&call, made));
+        record.says(Event::Called(made));
     }
     for (at, result) in results.iter().enumerate().filter(|(at, _)| !taken.contains(at)) {
         let _ = at;
         record.says(Event::Answered(Answer { call: "".into(), ..answer(result) }));
     }
     record
+}
+
+/// The sub-agent, or the branch that was left, that begins at a step which calls nothing.
+fn begun_without_a_call<'t>(fields: &Object<'t>) -> Option<Cow<'t, str>> {
+    let results = fields.object("observation")?.array("results");
+    let [only] = results.as_slice() else { return None };
+    let result = Object::of(*only)?;
+    let has_call = !fields.array("tool_calls").is_empty() || result.has("source_call_id");
+    answer(&result).agent.filter(|_| !has_call)
 }
 
 /// Changes of files as `trajview export --atif` writes them into `extra`.
@@ -237,16 +250,6 @@ fn called<'t>(call: &Object<'t>) -> Call<'t> {
     let made = arguments::call(name, call.text("tool_call_id"), call.get("arguments"));
     let edits = edits(&extra).unwrap_or_else(|| made.edits.clone());
     Call { edits, main: extra.text("label").unwrap_or_default(), ..made }
-}
-
-/// A call, or the place where an agent or a branch is entered that no call started, as `trajview export --atif` writes it.
-fn entered_by<'t>(call: &Object<'t>, made: Call<'t>) -> Event<'t> {
-    let is_call = call.object("extra").and_then(|extra| extra.flag("is_call"));
-    let agent = made.answer.as_ref().and_then(|answer| answer.agent.clone());
-    match agent.filter(|_| is_call == Some(false)) {
-        Some(branch) => Event::Left { branch, about: made.main },
-        None => Event::Called(made),
-    }
 }
 
 fn answer<'t>(result: &Object<'t>) -> Answer<'t> {

@@ -187,7 +187,9 @@ pub fn answer<'t>(fields: &Object<'t>) -> Answer<'t> {
     }
     let flags = ["is_error", "isError"];
     let flag = flags.iter().find_map(|key| fields.flag(key));
-    let error = fields.get("error").map(words).unwrap_or_default();
+    let error = fields.get("error").map(arguments::error_words);
+    let error = error.filter(|error| !error.trim_matches('"').is_empty());
+    let error = error.filter(|error| &**error != "false").unwrap_or_default();
     let is_failed = !error.is_empty();
     if text.is_empty() {
         text = error;

@@ -107,7 +107,7 @@ pub fn verdict(record: &Record<'_>) -> What {
     What::Verdict(Box::new(Verdict {
         tokens: object::<Usage<'_>>(record.usage).tokens(),
         total_cost_usd: record.total_cost_usd.0,
-        total_output: text::output_of_models(record.model_usage),
+        outputs: text::output_of_models(record.model_usage),
         failure: is_failure.then(|| told.unwrap_or_else(|| label(record.subtype.as_str()))),
         denials: denials.map(|denial| label(&text::denial(denial))).collect(),
     }))

@@ -21,6 +21,7 @@ use crate::{
     formats::{
         Executor,
         jsonl::{self, Budget, Input, Kept},
+        not_finite,
     },
     run::{
         Edit, EditKind, EditPath, Place, Role, Run, SourceId, Step, StepKind, Time, Tokens,
@@ -56,6 +57,9 @@ fn read(place: Place, bytes: &[u8], is_last: bool) -> Read {
         let what = if is_json { why.to_string() } else { jsonl::broken(&why, is_last) };
         warnings.push(what);
     });
+    if let Some(count) = line.as_ref().ok().map(|line| line.not_finite).filter(|count| *count > 0) {
+        warnings.push(not_finite::warning(count as usize));
+    }
     Read { place, line: line.ok(), warnings }
 }
 

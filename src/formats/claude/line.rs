@@ -31,6 +31,8 @@ pub struct Line {
     /// The sub-agent's id where `agent` is the id of a call.
     pub agent_id: Option<Box<str>>,
     pub is_sidechain: bool,
+    /// How many of its values are NaN or Infinity, and read as null.
+    pub not_finite: u32,
     /// Tells the record from others: equal for copies of it.
     pub print: u64,
     pub session: Option<Arc<str>>,
@@ -235,11 +237,19 @@ pub struct Note {
 pub struct Verdict {
     pub tokens: Tokens,
     pub total_cost_usd: Option<f64>,
-    /// Output tokens of all models over everything that `total_cost_usd` counts.
-    pub total_output: Option<u64>,
+    /// Output tokens of each model over everything that `total_cost_usd` counts; empty where that is not recorded.
+    pub outputs: Box<[u64]>,
     /// What went wrong, if it did.
     pub failure: Option<Box<str>>,
     pub denials: Vec<Box<str>>,
+}
+
+impl Verdict {
+    /// Whether nothing but so many output tokens was counted: of all models, or of one beside helper models.
+    pub fn counts_only(&self, output: u64) -> bool {
+        let sum = self.outputs.iter().copied().fold(0, u64::saturating_add);
+        !self.outputs.is_empty() && (sum == output || self.outputs.contains(&output))
+    }
 }
 
 /// Reads one line. The error is what serde says of it.
@@ -254,6 +264,9 @@ pub fn classify(place: Place, line: &str) -> Result<Line, serde_json::Error> {
         agent: record.parent_tool_use_id.boxed().or_else(|| record.agent_id.boxed()),
         agent_id: record.agent_id.boxed().or_else(|| record.stream_agent_id.boxed()),
         print: print(&record),
+        not_finite: tape
+            .as_ref()
+            .map_or(0, |tape| tape.not_finite().try_into().unwrap_or(u32::MAX)),
         is_sidechain: record.is_sidechain.0 || record.parent_tool_use_id.filled().is_some(),
         session: Repeated::Session.shared(Some(record.session())),
         cwd: Repeated::Folder.shared(record.cwd.filled()),

@@ -268,11 +268,10 @@ pub fn denial(raw: Value<'_>) -> String {
     format!("permission denied: {} {about}", tool.as_str())
 }
 
-/// Output tokens over all models of a result's `modelUsage`.
-pub fn output_of_models(raw: Raw<'_>) -> Option<u64> {
-    let models = raw.filter(|raw| raw.is_object())?.fields();
-    let counts = models.map(|(_, model)| field::<Count>(Some(model), "outputTokens").0);
-    Some(counts.flatten().fold(0, u64::saturating_add))
+/// Output tokens of each model of a result's `modelUsage`.
+pub fn output_of_models(raw: Raw<'_>) -> Box<[u64]> {
+    let models = raw.filter(|raw| raw.is_object()).into_iter().flat_map(|raw| raw.fields());
+    models.filter_map(|(_, model)| field::<Count>(Some(model), "outputTokens").0).collect()
 }
 
 /// What a step says.

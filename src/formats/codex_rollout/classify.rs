@@ -34,11 +34,14 @@ pub fn classify(place: Place, line: &[u8], is_last: bool) -> Line {
     let tape = Tape::read(&text);
     let Some(object) = Object::on(&tape) else {
         let what = jsonl::broken(&tape::why_not(&text), is_last);
-        return Line { place, at: None, ordinal: None, model: None, record: Record::Broken(what) };
+        let record = Record::Broken(what);
+        return Line { place, at: None, ordinal: None, model: None, not_finite: 0, record };
     };
     let opened = envelope::open(object);
     let record = record(&opened.body);
-    Line { place, at: opened.at, ordinal: opened.ordinal, model: opened.model, record }
+    let not_finite = tape.as_ref().map_or(0, Tape::not_finite).try_into().unwrap_or(u32::MAX);
+    let (at, ordinal, model) = (opened.at, opened.ordinal, opened.model);
+    Line { place, at, ordinal, model, not_finite, record }
 }
 
 fn record(body: &Body<'_>) -> Record {

@@ -16,6 +16,8 @@ pub struct Line {
     pub ordinal: Option<u64>,
     /// Of forks that name the model on every message.
     pub model: Option<Box<str>>,
+    /// How many of its values are NaN or Infinity, and read as null.
+    pub not_finite: u32,
     pub record: Record,
 }
 

@@ -128,17 +128,8 @@ fn event<'t>(made: &mut Record<'t>, kind: &str, data: &Object<'t>) {
             }
             made.tokens = Tokens { output: data.number("outputTokens"), ..Tokens::default() };
         }
-        // What it sends and what of it was read from a cache, in the manner of OpenAI.
         "session.usage_record" => {
-            let usage = data.object("usage").unwrap_or_default();
-            made.tokens = Tokens {
-                input: usage.number("inputTokens"),
-                cached_input: usage.number("cacheReadTokens"),
-                output: usage.number("outputTokens"),
-                reasoning: usage.number("reasoningTokens"),
-                cache_write: usage.number("cacheWriteTokens"),
-                cache_write_1h: None,
-            };
+            made.tokens = used(&data.object("usage").unwrap_or_default());
         }
         "assistant.usage" => {
             made.tokens = chat::usage(data);
@@ -154,8 +145,8 @@ fn event<'t>(made: &mut Record<'t>, kind: &str, data: &Object<'t>) {
         }
         "subagent.failed" => made
             .says(Event::Failed(data.get("error").map(arguments::error_words).unwrap_or_default())),
-        "session.shutdown"
-        | "session.usage_checkpoint"
+        "session.shutdown" => made.stated = shutdown(data),
+        "session.usage_checkpoint"
         | "session.usage_info"
         | "session.idle"
         | "session.handoff"
@@ -187,6 +178,29 @@ fn event<'t>(made: &mut Record<'t>, kind: &str, data: &Object<'t>) {
         | "permission.requested"
         | "permission.completed" => {}
         _ => made.says(Event::unknown(kind.to_owned(), "event without a type")),
+    }
+}
+
+/// What one process used, by model. Its premium requests are no dollars.
+fn shutdown(data: &Object<'_>) -> Option<(Tokens, Option<f64>)> {
+    let models = data.object("modelMetrics")?;
+    let mut sum = Tokens::default();
+    for (_, model) in models.fields() {
+        let usage = Object::of(model).and_then(|model| model.object("usage")).unwrap_or_default();
+        sum = sum + used(&usage);
+    }
+    Some((sum, None))
+}
+
+/// What was sent, and what of it was read from a cache, in the manner of OpenAI.
+fn used(usage: &Object<'_>) -> Tokens {
+    Tokens {
+        input: usage.number("inputTokens"),
+        cached_input: usage.number("cacheReadTokens"),
+        output: usage.number("outputTokens"),
+        reasoning: usage.number("reasoningTokens"),
+        cache_write: usage.number("cacheWriteTokens"),
+        cache_write_1h: None,
     }
 }
 

@@ -10,6 +10,7 @@ use super::{
     records::{Event, Record, Records},
     tape::{Tape, Value},
 };
+use crate::run::Tokens;
 
 #[derive(Debug, Clone, Copy)]
 pub struct Cursor;
@@ -20,7 +21,7 @@ impl Records for Cursor {
     }
 
     fn about(&self) -> &'static str {
-        "Cursor CLI transcript, agent-transcripts/**/*.jsonl, with its sub-agents; without times, results not always"
+        "Cursor transcript, agent-transcripts/**/*.jsonl, without times, with its sub-agents; conversations of its editor, state.vscdb"
     }
 
     fn sample(&self) -> &'static str {
@@ -64,8 +65,17 @@ impl Records for Cursor {
         let Some(message) = fields.object("message") else {
             return Record::unknown("record without a message");
         };
+        if let Some(composer) = fields.object("composer") {
+            return about(&composer);
+        }
         let role = fields.text("role").unwrap_or_default();
         let mut made = chat::content(&role, message.get("content"));
+        // What only the editor's database has.
+        made.time = chat::time_of(&fields, &["timestamp"]);
+        made.facts.model = fields.text("model");
+        if let Some(tokens) = fields.object("tokens") {
+            made.tokens = counted(chat::usage(&tokens));
+        }
         for event in &mut made.events {
             match event {
                 Event::Request(text) => {
@@ -81,6 +91,20 @@ impl Records for Cursor {
         }
         made
     }
+}
+
+/// What is said of a conversation of the editor.
+fn about<'t>(composer: &Object<'t>) -> Record<'t> {
+    let mut made = Record { time: chat::time_of(composer, &["createdAt"]), ..Record::default() };
+    made.facts.id = composer.text("id");
+    made.facts.title = composer.text("name").filter(|name| !name.is_empty());
+    made.facts.model = composer.text("model").filter(|model| model != "default");
+    made
+}
+
+/// Zeros stand where the editor did not count.
+fn counted(tokens: Tokens) -> Tokens {
+    if tokens.total() == Some(0) { Tokens::default() } else { tokens }
 }
 
 /// What a person typed, between the tags that the program puts around it.

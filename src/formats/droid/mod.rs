@@ -9,7 +9,7 @@ use super::{
     records::{Answer, Event, Record, Records, arguments},
     tape::Value,
 };
-use crate::run::Role;
+use crate::run::{Role, Tokens};
 
 #[derive(Debug, Clone, Copy)]
 pub struct Droid;
@@ -45,6 +45,43 @@ impl Records for Droid {
             || peek::any(head, &["\"session_id\""], is_stream)
     }
 
+    /// The model and what the whole session used stand in a file of settings beside the log.
+    fn parts_in(&self, main: &Head<'_>) -> Vec<String> {
+        let session = main.name.strip_suffix(".jsonl");
+        session.map(|session| format!("{session}.settings.json")).into_iter().collect()
+    }
+
+    fn header<'t>(&self, document: Value<'t>) -> Record<'t> {
+        let mut record = Record::default();
+        let settings = Object::of(document).unwrap_or_default();
+        if !is_settings(&settings) {
+            return record;
+        }
+        record.facts.model = settings.text("model");
+        let usage = settings.object("tokenUsage").unwrap_or_default();
+        let (read, written) =
+            (usage.number("cacheReadTokens"), usage.number("cacheCreationTokens"));
+        let thinking = usage.number("thinkingTokens");
+        record.tokens = Tokens {
+            input: usage
+                .number("inputTokens")
+                .map(|input| input + read.unwrap_or(0) + written.unwrap_or(0)),
+            cached_input: read,
+            output: usage.number("outputTokens").map(|output| output + thinking.unwrap_or(0)),
+            reasoning: thinking,
+            cache_write: written,
+            cache_write_1h: None,
+        };
+        record
+    }
+
+    fn records<'t>(&self, value: Value<'t>) -> Vec<Value<'t>> {
+        match Object::of(value) {
+            Some(settings) if is_settings(&settings) => vec![],
+            _ => vec![value],
+        }
+    }
+
     fn record<'t>(&self, record: Value<'t>) -> Record<'t> {
         let fields = Object::of(record).unwrap_or_default();
         let mut made = event(&fields);
@@ -52,6 +89,11 @@ impl Records for Droid {
         made.time = chat::time_of(&fields, &["timestamp"]);
         made
     }
+}
+
+/// Whether a value is the file of settings of a session: all of a log's records have a type.
+fn is_settings(fields: &Object<'_>) -> bool {
+    fields.has("tokenUsage") && !fields.has("type")
 }
 
 fn event<'t>(fields: &Object<'t>) -> Record<'t> {

@@ -86,6 +86,9 @@ impl Records for Gemini {
         record.facts.root =
             fields.array("directories").first().and_then(|folder| object::text(*folder));
         record.time = chat::time_of(&fields, &["startTime", "start_time"]);
+        // A summary is written whenever the next session begins.
+        record.ended_at = chat::time_of(&fields, &["lastUpdated"])
+            .filter(|_| fields.has("messages") && record.facts.title.is_none());
         record
     }
 
@@ -173,15 +176,15 @@ fn message<'t>(fields: &Object<'t>) -> Record<'t> {
     };
     record.facts.model = fields.text("model");
     if let Some(tokens) = fields.object("tokens") {
-        let output =
-            tokens.number("output").map(|output| output + tokens.number("thoughts").unwrap_or(0));
-        record.tokens = Tokens {
-            input: tokens.number("input"),
-            cached_input: tokens.number("cached"),
-            output,
-            reasoning: tokens.number("thoughts"),
-            ..Tokens::default()
-        };
+        record.tokens = Usage {
+            prompt: tokens.number("input"),
+            cached: tokens.number("cached"),
+            candidates: tokens.number("output"),
+            thoughts: tokens.number("thoughts"),
+            tool: tokens.number("tool"),
+            total: tokens.number("total"),
+        }
+        .tokens();
     }
     for thought in fields.array("thoughts").into_iter().filter_map(Object::of) {
         let (subject, text) = (
@@ -211,9 +214,45 @@ fn message<'t>(fields: &Object<'t>) -> Record<'t> {
     record
 }
 
+/// Usage of one response as Gemini's API counts it, and the programs made of its code.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Usage {
+    pub prompt: Option<u64>,
+    /// The part of the prompt that came from a cache.
+    pub cached: Option<u64>,
+    pub candidates: Option<u64>,
+    /// Beside the candidates, or a part of them: only the total shows which.
+    pub thoughts: Option<u64>,
+    /// Results of tools that the model's own service ran: input beside the prompt.
+    pub tool: Option<u64>,
+    pub total: Option<u64>,
+}
+
+impl Usage {
+    pub fn tokens(self) -> Tokens {
+        let [thoughts, tool] = [self.thoughts.unwrap_or(0), self.tool.unwrap_or(0)];
+        let named =
+            self.prompt.zip(self.candidates).map(|(prompt, candidates)| prompt + candidates);
+        let rest = self.total.zip(named).map(|(total, named)| total.saturating_sub(named));
+        // Without a total each is counted beside the rest, as the API documents it.
+        let is_beside = |tokens: u64| rest.is_none_or(|rest| rest >= tokens);
+        let is_tool_beside = rest.is_none_or(|rest| rest >= thoughts + tool || rest == tool);
+        Tokens {
+            input: self.prompt.map(|prompt| prompt + if is_tool_beside { tool } else { 0 }),
+            cached_input: self.cached,
+            output: self
+                .candidates
+                .map(|candidates| candidates + if is_beside(thoughts) { thoughts } else { 0 }),
+            reasoning: self.thoughts,
+            ..Tokens::default()
+        }
+    }
+}
+
 /// What a person typed; what the program says of itself in their name, and its own commands, are no requests.
 fn request(text: Cow<'_, str>) -> Event<'_> {
-    if text.trim_start().starts_with("<session_context>") {
+    let trimmed = text.trim_start();
+    if trimmed.starts_with("<session_context>") {
         return Event::Said(Role::System, text);
     }
     if is_summary(&text) {

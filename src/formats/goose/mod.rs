@@ -20,6 +20,39 @@ use crate::run::{Role, Tokens};
 #[derive(Debug, Clone, Copy)]
 pub struct Goose;
 
+/// What the session used up to now: columns of the database, and from 1.46 on objects in what is exported.
+fn totals(fields: &Object<'_>) -> Tokens {
+    for key in ["accumulated_usage", "usage"] {
+        let tokens = fields.object(key).map(|usage| used(&usage)).unwrap_or_default();
+        if tokens.is_recorded() {
+            return tokens;
+        }
+    }
+    let named = |name: &str| {
+        let accumulated = format!("accumulated_{name}");
+        fields.number(&accumulated).or_else(|| fields.number(name))
+    };
+    Tokens {
+        input: named("input_tokens"),
+        cached_input: named("cache_read_tokens"),
+        output: named("output_tokens"),
+        cache_write: named("cache_write_tokens"),
+        ..Tokens::default()
+    }
+}
+
+/// Usage of one response or of several. What was read from a cache is a part of the input.
+fn used(usage: &Object<'_>) -> Tokens {
+    let first = |keys: &[&str]| keys.iter().find_map(|key| usage.number(key));
+    Tokens {
+        input: usage.number("input_tokens"),
+        cached_input: first(&["cache_read_input_tokens", "cache_read_tokens"]),
+        output: usage.number("output_tokens"),
+        cache_write: first(&["cache_write_input_tokens", "cache_write_tokens"]),
+        ..Tokens::default()
+    }
+}
+
 impl Records for Goose {
     fn name(&self) -> &'static str {
         "goose"
@@ -34,7 +67,7 @@ impl Records for Goose {
     }
 
     fn offers(&self) -> Offers {
-        // Tokens are told of whole sessions, which of more than one turn is of none of them.
+        // Of turns only the newest databases have tokens.
         Offers::new(Shape::Lines, EditsTold::Text).times()
     }
 
@@ -74,15 +107,8 @@ impl Records for Goose {
             record.facts.title = fields.text_of(&["description", "name"]);
             record.facts.model =
                 fields.object("model_config").and_then(|model| model.text("model_name"));
-            record.tokens = Tokens {
-                input: fields
-                    .number("accumulated_input_tokens")
-                    .or_else(|| fields.number("input_tokens")),
-                output: fields
-                    .number("accumulated_output_tokens")
-                    .or_else(|| fields.number("output_tokens")),
-                ..Tokens::default()
-            };
+            record.tokens = totals(&fields);
+            record.cost_usd = fields.amount("accumulated_cost");
         }
         record
     }
@@ -99,6 +125,13 @@ impl Records for Goose {
 
     fn record<'t>(&self, record: Value<'t>) -> Record<'t> {
         let fields = Object::of(record).unwrap_or_default();
+        if let Some(usage) = fields.object("usage_ledger") {
+            return Record {
+                tokens: used(&usage),
+                cost_usd: usage.amount("cost"),
+                ..Record::default()
+            };
+        }
         let mut made = chat::message(&fields);
         let metadata = fields.object("metadata").unwrap_or_default();
         if metadata.flag("userVisible") == Some(false) {

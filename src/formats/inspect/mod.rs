@@ -7,13 +7,13 @@ use std::{borrow::Cow, collections::HashMap};
 use serde_json::{Map, Value as Json};
 
 use super::{
-    EditsTold, Head, Offers, Preparation, Rows, Shape, chat,
+    EditsTold, Head, Offers, Preparation, Rows, Shape, chat, not_finite,
     object::Object,
     peek,
-    records::{Entry, Event, Record, Records},
+    records::{Entry, Event, NOT_FINITE, Record, Records},
     tape::{Tape, Value},
 };
-use crate::run::Role;
+use crate::run::{Role, Time};
 
 #[derive(Debug, Clone, Copy)]
 pub struct Inspect;
@@ -76,6 +76,17 @@ impl Records for Inspect {
             record.tokens = record.tokens
                 + Object::of(usage).map(|usage| chat::usage(&usage)).unwrap_or_default();
         }
+        record.cost_usd = sample
+            .object("model_usage")
+            .into_iter()
+            .flat_map(|all| all.fields())
+            .filter_map(|(_, usage)| Object::of(usage)?.amount("total_cost"))
+            .reduce(|sum, cost| sum + cost);
+        record.time = chat::time_of(&sample, &["started_at"]);
+        let total = sample.amount("total_time").map(|seconds| (seconds * 1000.0) as i64);
+        let after = |start: Time| Some(Time(start.0.checked_add(total?)?));
+        record.ended_at =
+            chat::time_of(&sample, &["completed_at"]).or_else(|| record.time.and_then(after));
         record
     }
 
@@ -156,13 +167,23 @@ fn ending<'t>(fields: &Object<'t>) -> Record<'t> {
 pub fn flat(bytes: &[u8]) -> Option<Vec<u8>> {
     // More values than a tape holds are not taken apart: each of them would take more room than it has here.
     Tape::read(std::str::from_utf8(bytes).ok()?)?;
-    let mut sample: Map<String, Json> = serde_json::from_slice(bytes).ok()?;
+    let (mut sample, no_numbers) = not_finite::read::<Map<String, Json>>(bytes).ok()?;
+    if no_numbers > 0 {
+        sample.insert(NOT_FINITE.to_owned(), no_numbers.into());
+    }
     let attachments = match sample.remove("attachments") {
         Some(Json::Object(attachments)) => attachments,
         _ => Map::new(),
     };
     let pools = sample.remove("message_pool").or_else(|| sample.remove("messages_pool"));
     let events = sample.remove("events");
+    // Samples have times of their own only in newer logs.
+    let [started, ended] = events.as_ref().map(span_of_events).unwrap_or_default();
+    for (key, value) in [("started_at", started), ("completed_at", ended)] {
+        if let (None | Some(Json::Null), Some(value)) = (sample.get(key), value) {
+            sample.insert(key.to_owned(), value);
+        }
+    }
     for key in ["store", "events_data", "timelines"] {
         sample.remove(key);
     }
@@ -187,6 +208,21 @@ pub fn flat(bytes: &[u8]) -> Option<Vec<u8>> {
     let mut sample = Json::Object(sample);
     resolve(&mut sample, &attachments, 0);
     serde_json::to_vec(&sample).ok()
+}
+
+/// The earliest time at which an event began, and the latest at which one was done.
+fn span_of_events(events: &Json) -> [Option<Json>; 2] {
+    let all = events.as_array().into_iter().flatten();
+    let time = |event: &'_ Json, key: &str| {
+        let value = event.get(key)?;
+        Some((Time::parse(value.as_str()?)?, value.clone()))
+    };
+    let started = all.clone().filter_map(|event| time(event, "timestamp"));
+    let ended =
+        all.flat_map(|event| [time(event, "timestamp"), time(event, "completed")]).flatten();
+    let first = started.min_by_key(|(time, _)| *time).map(|(_, value)| value);
+    let last = ended.max_by_key(|(time, _)| *time).map(|(_, value)| value);
+    [first, last]
 }
 
 /// What the event of a model's answer knows of its message.

@@ -6,9 +6,10 @@ use std::borrow::Cow;
 use super::{
     EditsTold, Head, Offers, Preparation, Rows, Shape,
     chat::{self, Speaker},
+    not_finite,
     object::{self, Object},
     peek,
-    records::{Event, Record, Records},
+    records::{Event, NOT_FINITE, Record, Records},
     tape::{Tape, Value},
 };
 use crate::run::Role;
@@ -134,11 +135,15 @@ fn with_list(bytes: &[u8]) -> Option<Vec<u8>> {
     }
     // More values than a tape holds are not taken apart: each of them would take more room than it has here.
     Tape::read(std::str::from_utf8(bytes).ok()?)?;
-    let mut row: serde_json::Map<String, serde_json::Value> = serde_json::from_slice(bytes).ok()?;
+    type Row = serde_json::Map<String, serde_json::Value>;
+    let (mut row, no_numbers) = not_finite::read::<Row>(bytes).ok()?;
+    if no_numbers > 0 {
+        row.insert(NOT_FINITE.to_owned(), no_numbers.into());
+    }
     let key = LISTS.iter().find(|key| row.get(**key).is_some_and(serde_json::Value::is_string))?;
     let text = row.get(*key)?.as_str()?;
     Tape::read(text)?;
-    let list: Vec<serde_json::Value> = serde_json::from_str(text).ok()?;
+    let (list, _) = not_finite::read::<Vec<serde_json::Value>>(text.as_bytes()).ok()?;
     row.remove(*key);
     row.insert("messages".to_owned(), list.into());
     serde_json::to_vec(&row).ok()

@@ -7,7 +7,7 @@ use super::{
     EditsTold, Head, Offers, Shape, chat,
     object::Object,
     peek,
-    records::{Answer, Call, Event, Record, Records},
+    records::{Answer, Call, Event, Record, Records, arguments},
     tape::Value,
 };
 use crate::run::Role;
@@ -85,16 +85,22 @@ impl Records for MiniSweAgent {
 
     fn record<'t>(&self, record: Value<'t>) -> Record<'t> {
         let fields = Object::of(record).unwrap_or_default();
+        let extra = fields.object("extra").unwrap_or_default();
+        if fields.text("type").as_deref() == Some("function_call_output") {
+            return output_of_call(&fields, &extra);
+        }
         if !fields.has("role") {
             let diff = fields.text("submission").filter(|diff| diff.contains("--- "));
             return diff.map(|diff| Record::of(Event::FinalDiff(diff))).unwrap_or_default();
         }
-        let extra = fields.object("extra").unwrap_or_default();
-        let mut said = chat::message(&fields);
+        let mut said = match fields.get("output").filter(|output| output.is_list()) {
+            Some(output) => response(output),
+            None => chat::message(&fields),
+        };
         said.time = chat::time_of(&extra, &["timestamp"]);
         said.cost_usd = extra.amount("cost");
-        if let Some(usage) = extra.object("response").and_then(|response| response.object("usage"))
-        {
+        let usage = extra.object("response").and_then(|response| response.object("usage"));
+        if let Some(usage) = usage.or_else(|| fields.object("usage")) {
             said.tokens = chat::usage(&usage);
         }
         let role = fields.text("role").unwrap_or_default();
@@ -126,6 +132,39 @@ impl Records for MiniSweAgent {
         }
         said
     }
+}
+
+/// A response of OpenAI's Responses API, by the items of its output.
+fn response<'t>(output: Value<'t>) -> Record<'t> {
+    let mut said = Record::default();
+    for item in output.elements().filter_map(Object::of) {
+        match &*item.text("type").unwrap_or_default() {
+            "reasoning" => {
+                let text = ["summary", "content"].map(|key| arguments::words_of(&item, key));
+                let [summary, content] = text;
+                said.says_words(Event::Thought, if content.is_empty() { summary } else { content });
+            }
+            "message" => {
+                let text = arguments::words_of(&item, "content");
+                said.says_words(|text| Event::Said(Role::Assistant, text), text);
+            }
+            "function_call" | "custom_tool_call" => {
+                said.says(Event::Called(chat::called(&item)));
+            }
+            kind => said.says(Event::Unknown(Cow::Owned(kind.to_owned()))),
+        }
+    }
+    said
+}
+
+/// The result of a call of the Responses API, which has no role.
+fn output_of_call<'t>(fields: &Object<'t>, extra: &Object<'t>) -> Record<'t> {
+    let mut answer = chat::answer(fields);
+    answer.exit_code = extra.integer("returncode").or(answer.exit_code);
+    answer.is_error |= answer.exit_code.is_some_and(|code| code != 0);
+    let mut record = Record::of(Event::Answered(answer));
+    record.time = chat::time_of(extra, &["timestamp"]);
+    record
 }
 
 /// What the program puts before a request that a person makes.

@@ -92,6 +92,9 @@ impl Records for OpenCode {
         record.facts.root = info.text("directory");
         record.facts.title = info.text("title").filter(|title| !title.starts_with('{'));
         record.time = info.object("time").and_then(|time| chat::time_of(&time, &["created"]));
+        // Of the whole session, as newer databases state them.
+        record.tokens = tokens(&info);
+        record.cost_usd = info.amount("cost");
         record
     }
 
@@ -123,7 +126,9 @@ impl Records for OpenCode {
             ..Record::default()
         };
         made.id = fields.text("id");
-        made.time = fields.object("time").and_then(|time| chat::time_of(&time, &["start"]));
+        let time = fields.object("time").unwrap_or_default();
+        made.time = chat::time_of(&time, &["start"]);
+        made.ended_at = chat::time_of(&time, &["end"]);
         made.events.extend(said(&fields, false));
         made
     }
@@ -168,8 +173,10 @@ impl Records for OpenCode {
 
 /// What a message says beside its parts.
 fn about<'t>(info: &Object<'t>) -> Record<'t> {
-    let time = info.object("time").and_then(|time| chat::time_of(&time, &["created"]));
-    let mut record = Record { time, id: info.text("id"), ..Record::default() };
+    let times = info.object("time").unwrap_or_default();
+    let time = chat::time_of(&times, &["created"]);
+    let ended_at = chat::time_of(&times, &["completed"]);
+    let mut record = Record { time, ended_at, id: info.text("id"), ..Record::default() };
     let model = info.object("model").and_then(|model| model.text_of(&["modelID", "id"]));
     record.facts.model = info.text("modelID").or(model);
     record.restated = info.text("role").as_deref() == Some("user");
@@ -235,7 +242,8 @@ fn said<'t>(part: &Object<'t>, is_user: bool) -> Option<Event<'t>> {
         "reasoning" if text.trim().is_empty() => return None,
         "reasoning" => Event::Thought(text),
         "tool" => Event::Called(tool(part)),
-        "compaction" => Event::Compacted("the context was summarised".into()),
+        "compaction" if text.is_empty() => Event::Compacted("the context was summarised".into()),
+        "compaction" => Event::Compacted(text),
         "retry" => Event::Failed(
             part.object("error").and_then(|error| error.text("name")).unwrap_or_default(),
         ),
@@ -294,6 +302,7 @@ fn streamed<'t>(fields: &Object<'t>) -> Record<'t> {
     let Some(part) = fields.get("part").and_then(Object::of) else {
         return Record::unknown("part that is no object");
     };
+    record.ended_at = part.object("time").and_then(|time| chat::time_of(&time, &["end"]));
     let kind = fields.text("type").unwrap_or_default();
     match &*kind {
         "step_start" | "step_finish" => {

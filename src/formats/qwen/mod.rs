@@ -9,7 +9,7 @@ use super::{
     records::{Entry, Event, Record, Records, arguments, order},
     tape::Value,
 };
-use crate::run::{Role, Tokens};
+use crate::run::Role;
 
 #[derive(Debug, Clone, Copy)]
 pub struct Qwen;
@@ -84,15 +84,15 @@ fn event<'t>(fields: &Object<'t>) -> Record<'t> {
         "assistant" => {
             gemini::parts(&mut made, parts, |text| Event::Said(Role::Assistant, text));
             if let Some(usage) = fields.object("usageMetadata") {
-                made.tokens = Tokens {
-                    input: usage.number("promptTokenCount"),
-                    cached_input: usage.number("cachedContentTokenCount"),
-                    output: usage
-                        .number("candidatesTokenCount")
-                        .map(|output| output + usage.number("thoughtsTokenCount").unwrap_or(0)),
-                    reasoning: usage.number("thoughtsTokenCount"),
-                    ..Tokens::default()
-                };
+                made.tokens = gemini::Usage {
+                    prompt: usage.number("promptTokenCount"),
+                    cached: usage.number("cachedContentTokenCount"),
+                    candidates: usage.number("candidatesTokenCount"),
+                    thoughts: usage.number("thoughtsTokenCount"),
+                    tool: usage.number("toolUsePromptTokenCount"),
+                    total: usage.number("totalTokenCount"),
+                }
+                .tokens();
             }
         }
         "tool_result" => {

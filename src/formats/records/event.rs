@@ -12,6 +12,8 @@ use crate::{
 #[derive(Debug, Default, Clone)]
 pub struct Record<'t> {
     pub time: Option<Time>,
+    /// When what it records was done, where that is recorded beside when it began.
+    pub ended_at: Option<Time>,
     /// What it says of the run.
     pub facts: Facts<'t>,
     /// Of the model's response that the record is, or a part of.
@@ -19,6 +21,8 @@ pub struct Record<'t> {
     pub cost_usd: Option<f64>,
     /// Tokens and cost of the whole run up to here, where the log tells sums.
     pub totals: Option<(Tokens, Option<f64>)>,
+    /// Tokens and cost of the part of the run that ends here, where the log states them for one process after another.
+    pub stated: Option<(Tokens, Option<f64>)>,
     /// The response's id, where several records are of one response: its tokens are those of the last of them.
     pub response: Option<Cow<'t, str>>,
     /// By which other records name this one; see [`super::order`].
@@ -28,6 +32,8 @@ pub struct Record<'t> {
     pub agent: Option<Cow<'t, str>>,
     /// Whether it may have been told before, by its id: counts only where it was not.
     pub restated: bool,
+    /// What in it is not understood and not shown, by its kind: it is counted in a warning.
+    pub skipped: Option<Cow<'t, str>>,
     /// Of the request in it: its size in bytes, and the exit code that it names where it is a command's result.
     pub asked: Option<(u64, Option<i32>)>,
     pub events: Vec<Event<'t>>,
@@ -315,6 +321,16 @@ impl Facts<'_> {
 }
 
 impl<'t> Record<'t> {
+    /// When the last thing in it was done.
+    pub fn last_end(&self) -> Option<Time> {
+        let of_event = |event: &Event<'t>| match event {
+            Event::Called(call) => call.answer.as_ref()?.ended_at,
+            Event::Answered(answer) => answer.ended_at,
+            _ => None,
+        };
+        self.events.iter().filter_map(of_event).chain(self.ended_at).max()
+    }
+
     /// A record that says one thing.
     pub fn of(event: Event<'t>) -> Self {
         Self { events: vec![event], ..Self::default() }

@@ -8,8 +8,8 @@ use std::{
 use crate::{
     formats::unknown::Unknowns,
     run::{
-        Agent, Edit, EditKind, EditPath, Parent, Place, Role, Run, Step, StepKind, SubAgent, Task,
-        Tokens, ToolCall, ToolResult, Turn, Warning, files::RecordedChange, label,
+        Agent, Edit, EditKind, EditPath, Parent, Place, Role, Run, StatedTotals, Step, StepKind,
+        SubAgent, Task, Tokens, ToolCall, ToolResult, Turn, Warning, files::RecordedChange, label,
     },
 };
 
@@ -52,6 +52,10 @@ pub struct Fold {
     responses: HashMap<Box<str>, (At, Option<f64>)>,
     /// The last sums that were told.
     totals: Option<(Tokens, Option<f64>)>,
+    /// The sum of what the log states of one process after another.
+    stated: Option<StatedTotals>,
+    /// Whether nothing was done after the last of these processes.
+    is_stated: bool,
     /// Tokens of a turn that are on none of its steps.
     loose: Vec<Tokens>,
     /// Absolute paths that are below no known folder yet: which edit of which step.
@@ -68,6 +72,7 @@ impl Fold {
         self.facts(&record.facts);
         self.uses(None, &record.facts);
         self.run.started_at = record.time;
+        self.run.ended_at = record.ended_at;
     }
 
     pub fn take(&mut self, entry: &Entry) {
@@ -76,10 +81,11 @@ impl Fold {
             Event::Unknown(kind) => Some(&**kind),
             _ => None,
         });
-        self.unknowns.take(unknown);
+        self.unknowns.take(unknown.or(record.skipped.as_deref()));
         self.facts(&record.facts);
         self.run.started_at = earliest(self.run.started_at, record.time);
-        self.run.ended_at = self.run.ended_at.max(record.time);
+        let end = record.last_end();
+        self.run.ended_at = self.run.ended_at.max(record.time).max(end);
         let agent = record.agent.as_deref().map(|id| self.agent(id));
         self.uses(agent, &record.facts);
         self.asked = record.asked;
@@ -94,6 +100,7 @@ impl Fold {
         if !record.events.is_empty() {
             self.tick(owner, record.time);
         }
+        self.end(owner, end);
         self.count(owner, first, entry);
     }
 
@@ -195,6 +202,15 @@ impl Fold {
             }
         };
         *start = earliest(*start, time);
+        *end = (*end).max(time);
+    }
+
+    /// What was done in a turn, or by a sub-agent, ended no earlier.
+    fn end(&mut self, owner: Owner, time: Option<crate::run::Time>) {
+        let end = match owner {
+            Owner::Turn(turn) => &mut self.run.turns[turn].ended_at,
+            Owner::Agent(agent) => &mut self.run.subagents[agent].ended_at,
+        };
         *end = (*end).max(time);
     }
 
@@ -484,6 +500,14 @@ impl Fold {
         if let Some((tokens, cost)) = record.totals {
             self.sums(tokens, cost);
         }
+        if let Some((tokens, cost_usd)) = record.stated {
+            let before = self.stated.unwrap_or_default();
+            let cost_usd = before.cost_usd.map_or(cost_usd, |sum| Some(sum + cost_usd?));
+            self.stated = Some(StatedTotals { tokens: before.tokens + tokens, cost_usd });
+            self.is_stated = true;
+        } else if first.is_some() {
+            self.is_stated = false;
+        }
         if !record.tokens.is_recorded() && record.cost_usd.is_none() {
             return;
         }
@@ -538,6 +562,10 @@ impl Fold {
             }
             turn.cost_usd = turn.cost_usd.or(header.cost_usd);
         }
+        let header = StatedTotals { tokens: header.tokens, cost_usd: header.cost_usd };
+        // What the last process did is in no sum where it was killed before it stated one.
+        let stated = self.stated.filter(|_| self.is_stated).unwrap_or(header);
+        run.stated = stated.beyond(&run);
         run.origin.format = format;
         run.warnings.extend(self.unknowns.warning(name, format));
         if run.id.is_empty() {

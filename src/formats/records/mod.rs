@@ -23,6 +23,8 @@ use super::{
     companions::BelongsTo,
     jsonl::{self, Budget, Input, Kept},
     nested::place_within,
+    not_finite,
+    object::Object,
     tape::{self, Tape, Value},
 };
 use crate::{
@@ -539,6 +541,8 @@ impl<R: Records> Log<R> {
             self.warnings.push(Warning { place: name.to_owned(), what });
             return;
         };
+        let told = not_finite_in(&tape).map(|what| Warning { place: name.to_owned(), what });
+        self.warnings.extend(told);
         let is_exact = matches!(text, std::borrow::Cow::Borrowed(_));
         let mut last = Place { source: id, line: 1, ..Place::default() };
         let mut place = |record: Value<'_>| {
@@ -592,7 +596,12 @@ impl<R: Records> Log<R> {
         self.format.order(&mut entries);
         let told = Entry {
             place: Place::default(),
-            record: Record { facts: header.facts.clone(), time: header.time, ..Record::default() },
+            record: Record {
+                facts: header.facts.clone(),
+                time: header.time,
+                ended_at: header.ended_at,
+                ..Record::default()
+            },
         };
         fold.about(&told.record);
         // What sub-agents did is told after the main agent's steps, which say who started them.
@@ -605,6 +614,17 @@ impl<R: Records> Log<R> {
         Ok(run)
     }
 }
+
+/// What is said of a text with values that are no numbers: those that it has, and those that were made null when it was
+/// put into its form ([`NOT_FINITE`]).
+fn not_finite_in(tape: &Tape<'_>) -> Option<String> {
+    let before = Object::of(tape.root()).and_then(|it| it.number(NOT_FINITE)).unwrap_or(0);
+    let count = tape.not_finite() + usize::try_from(before).unwrap_or(usize::MAX);
+    (count > 0).then(|| not_finite::warning(count))
+}
+
+/// The field in which a preparation says how many values it made null since they are no numbers.
+pub const NOT_FINITE: &str = "trajview:not_finite";
 
 /// Whether each line is a value of its own: a document begins with a bracket alone, or is a list.
 fn is_lines(bytes: &[u8]) -> bool {
@@ -630,6 +650,7 @@ fn line_of<R: Records>(format: &R, place: Place, bytes: &[u8], is_last: bool) ->
         warnings.push(what);
         return Made { place, part: None, warnings };
     };
+    warnings.extend(not_finite_in(&tape));
     let whole = tape.root().get();
     let at = |value: Value<'_>| {
         if !is_exact || std::ptr::eq(value.get(), whole) {
@@ -667,6 +688,8 @@ fn kept(record: Record<'_>) -> Record<'static> {
     Record {
         asked,
         time: record.time,
+        ended_at: record.ended_at,
+        stated: record.stated,
         facts: record.facts.kept(),
         tokens: record.tokens,
         cost_usd: record.cost_usd,
@@ -676,6 +699,7 @@ fn kept(record: Record<'_>) -> Record<'static> {
         parent: own(record.parent),
         agent: own(record.agent),
         restated: record.restated,
+        skipped: own(record.skipped),
         events: record.events.into_iter().map(Event::kept).collect(),
     }
 }
@@ -698,6 +722,7 @@ fn merge(to: &mut Record<'static>, from: Record<'static>) {
         }
     }
     to.time = to.time.or(from.time);
+    to.ended_at = to.ended_at.max(from.ended_at);
     to.tokens = if from.tokens.is_recorded() { from.tokens } else { to.tokens };
     to.cost_usd = from.cost_usd.or(to.cost_usd);
 }

@@ -65,7 +65,14 @@ pub fn live_branch(entries: &mut Vec<Entry>) {
             kept.push(entry);
             continue;
         }
-        let of = parents[now].and_then(|parent| branch[parent]).unwrap_or_else(|| {
+        let left = parents[now].and_then(|parent| branch[parent]);
+        // A notice of the program begins no branch: it stands where it was written.
+        if left.is_none() && !says_something(&entry) {
+            branch.push(None);
+            kept.push(entry);
+            continue;
+        }
+        let of = left.unwrap_or_else(|| {
             let after = parents[now].map_or(0, |parent| kept_at[parent] + 1);
             branches.push(Branch { after, entries: vec![] });
             branches.len() - 1

@@ -17,12 +17,15 @@ use crate::run::{EditKind, Role, files::RecordedChange};
 
 pub mod scores;
 
+/// Its name among the formats.
+pub const NAME: &str = "rigorbench";
+
 #[derive(Debug, Clone, Copy)]
 pub struct RigorBench;
 
 impl Records for RigorBench {
     fn name(&self) -> &'static str {
-        "rigorbench"
+        NAME
     }
 
     fn about(&self) -> &'static str {

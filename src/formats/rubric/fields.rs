@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::{
-    formats::Source,
+    formats::{Source, not_finite},
     run::{
         Warning,
         rubric::{FULL, Scale},
@@ -25,8 +25,11 @@ pub fn document(
     warnings: &mut Vec<Warning>,
 ) -> Option<Map<String, Value>> {
     let mut warn = |what: String| warnings.push(Warning { place: file.name.into(), what });
-    match serde_json::from_slice::<Value>(file.bytes) {
-        Ok(Value::Object(map)) => {
+    match not_finite::read::<Value>(file.bytes) {
+        Ok((Value::Object(map), no_numbers)) => {
+            if no_numbers > 0 {
+                warn(not_finite::warning(no_numbers));
+            }
             match map.get("schema").and_then(Value::as_str) {
                 Some(found) if found != schema => {
                     warn(format!("says it is {found:?}; it is read as {schema}"))

@@ -73,11 +73,16 @@ impl Records for SweAgent {
         let is_asked = |message: &Value<'t>| {
             Object::of(*message).is_some_and(|it| it.flag("is_demo") != Some(true))
         };
-        history
-            .filter(is_asked)
-            .chain(document.array("trajectory"))
-            .chain(document.get("info"))
-            .collect()
+        let steps = document.array("trajectory");
+        let mut asked: Vec<Value<'t>> = history.filter(is_asked).collect();
+        if asked.is_empty() {
+            // Without a history the first prompt stands with the first step alone.
+            let first = steps.first().copied().and_then(Object::of).unwrap_or_default();
+            let prompt = ["query", "messages"].into_iter().map(|key| first.array(key));
+            let prompt = prompt.into_iter().find(|prompt| !prompt.is_empty()).unwrap_or_default();
+            asked.extend(prompt.into_iter().filter(is_asked));
+        }
+        asked.into_iter().chain(steps).chain(document.get("info")).collect()
     }
 
     fn record<'t>(&self, record: Value<'t>) -> Record<'t> {

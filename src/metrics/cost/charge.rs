@@ -10,7 +10,7 @@ use super::why::{Notes, Why};
 /// what is left of a turn, or of a sub-agent, is a charge without a step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Charge {
-    /// Index into [`crate::run::Run::turns`].
+    /// Index into [`crate::run::Run::turns`]; their number for what the recording states of the run and of no turn.
     pub turn: usize,
     /// Index into [`crate::run::Run::subagents`]; None for the main agent.
     pub agent: Option<usize>,

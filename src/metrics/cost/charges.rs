@@ -20,7 +20,7 @@ use super::{
 pub struct RunCost {
     /// By turn, in playing order; what is on no step follows those of its turn.
     pub charges: Vec<Charge>,
-    /// By turn, whether it belongs to what the run did.
+    /// By turn, whether it belongs to what the run did; one more for what is of no turn.
     counts: Vec<bool>,
     by_step: HashMap<StepId, usize>,
 }
@@ -50,6 +50,7 @@ impl RunCost {
         };
         let agents = agents_by_turn(run);
         (0..run.turns.len()).for_each(|turn| all.turn(turn, &agents[turn]));
+        all.beyond_turns();
         let mut charges = all.charges;
         let mut repeated = Sum::default();
         let mut here = vec![];
@@ -67,7 +68,8 @@ impl RunCost {
         told.0.extend(here);
         let step_of = |(at, charge): (usize, &Charge)| Some((charge.id()?, at));
         let by_step = charges.iter().enumerate().filter_map(step_of).collect();
-        let counts = run.turns.iter().map(crate::run::Turn::counts).collect();
+        // What is stated of the run alone counts, and stands after the turns.
+        let counts = run.turns.iter().map(crate::run::Turn::counts).chain([true]).collect();
         (Self { charges, counts, by_step }, repeated)
     }
 
@@ -96,7 +98,7 @@ impl RunCost {
 
     /// Of each turn, whether it counts or not.
     pub fn by_turn(&self) -> Vec<Sum> {
-        let mut sums = vec![Sum::default(); self.counts.len()];
+        let mut sums = vec![Sum::default(); self.counts.len().saturating_sub(1)];
         for charge in &self.charges {
             if let Some(sum) = sums.get_mut(charge.turn) {
                 sum.add(charge);
@@ -216,6 +218,16 @@ impl Charging<'_> {
         if rest.total() > Some(0) {
             let model = self.model_of_rest(agent, first);
             self.charge(turn, (agent, None), model, (rest, self.time_of(turn)));
+        }
+    }
+
+    /// What the recording states of the run beyond its turns.
+    fn beyond_turns(&mut self) {
+        let rest = self.run.tokens().since(self.run.tokens_of_turns());
+        if rest.total() > Some(0) {
+            let turns = self.run.turns.len();
+            let model = self.model_of_rest(None, 0);
+            self.charge(turns, (None, None), model, (rest, self.run.started_at));
         }
     }
 

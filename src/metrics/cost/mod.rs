@@ -13,6 +13,7 @@ mod charges;
 pub mod day;
 mod price;
 pub mod prices;
+mod spelling;
 mod sum;
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::run::Time;
 
-use super::{day::Day, why::Why};
+use super::{
+    day::Day,
+    spelling::{plain, spellings},
+    why::Why,
+};
 
 /// List prices by model and day; see `about` in `assets/prices.json`.
 #[derive(Debug, Clone, PartialEq)]
@@ -130,9 +134,15 @@ impl Prices {
         self.row_among(&self.rows_called(model), model, at)
     }
 
-    /// The positions of the rows of a model.
+    /// The positions of the rows of a model, by the first of its spellings that the table has.
     pub fn rows_called(&self, model: &str) -> Vec<usize> {
-        (0..self.rows.len()).filter(|row| self.rows[*row].is_called(model)).collect()
+        let called = |name: String| -> Vec<usize> {
+            (0..self.rows.len()).filter(|row| self.rows[*row].is_called(&name)).collect()
+        };
+        let is_vendor =
+            |word: &str| self.rows.iter().any(|row| row.vendor.as_deref() == Some(word));
+        let mut found = spellings(model, &is_vendor).into_iter().map(called);
+        found.find(|rows| !rows.is_empty()).unwrap_or_default()
     }
 
     /// As [`Prices::row_of`], where the rows of the model are known.
@@ -155,18 +165,13 @@ impl Row {
         std::iter::once(&self.model).chain(&self.aliases)
     }
 
+    /// Whether it is the row of a model whose name is written as [`plain`] writes names.
     fn is_called(&self, model: &str) -> bool {
-        let of_vendor = self.vendor.as_ref().and_then(|vendor| {
-            let (before, rest) = model.split_once('/')?;
-            before.eq_ignore_ascii_case(vendor).then_some(rest)
-        });
-        let model = of_vendor.unwrap_or(model);
-        self.names().any(|name| name.eq_ignore_ascii_case(model))
+        self.names().any(|name| plain(name) == model)
     }
 
     fn shares_a_name(&self, other: &Self) -> bool {
-        other.names().any(|name| self.is_called(name))
-            || self.names().any(|name| other.is_called(name))
+        other.names().any(|name| self.is_called(&plain(name)))
     }
 
     fn holds_on(&self, day: Day) -> bool {

@@ -91,11 +91,11 @@ impl Form {
     fn with_digits(self, value: f64, digits: usize) -> String {
         match self {
             Self::FineShare | Self::Share | Self::Percent | Self::Score | Self::Statistic => {
-                format!("{value:.digits$}")
+                figures::with_decimals(value, digits)
             }
-            Self::Tenths => format!("{value:.1}"),
-            Self::Count | Self::Amount => value.to_string(),
-            Self::Dollars => format!("{value:.2}"),
+            Self::Tenths => figures::with_decimals(value, 1),
+            Self::Count | Self::Amount => (value + 0.0).to_string(),
+            Self::Dollars => figures::with_decimals(value, 2),
             Self::Seconds => figures::duration(value),
         }
     }

@@ -112,7 +112,7 @@ fn empty_calls(steps: &[&Step]) -> Option<Lint> {
 }
 
 fn nothing(run: &Run, steps: &[&Step]) -> Option<Lint> {
-    let is_document = run.rubric_tree.is_some() && run.turns.is_empty();
+    let is_document = run.is_rubric_tree_alone();
     let has_recorded =
         !run.checkpoints.is_empty() || run.turns.iter().any(|turn| turn.commit.is_some());
     let is_empty = steps.is_empty() && !is_document && !has_recorded;

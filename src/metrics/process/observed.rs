@@ -23,6 +23,8 @@ use crate::run::{Role, Run, Step, StepId, StepKind, StepText};
 pub struct Observed {
     /// Every step in playing order.
     pub steps: Vec<StepFacts>,
+    /// The task's id and title, as far as they are recorded.
+    pub task: String,
     /// The whole request of each turn; empty where there is none.
     pub requests: Vec<String>,
     /// The code that the run ended with; None where no file is known.
@@ -60,6 +62,8 @@ pub struct StepFacts {
     pub tokens: Option<u64>,
     /// What a plan lists, in order; empty for what is no plan.
     pub plan: Vec<Item>,
+    /// The words of a plan; None for what is no plan, and where the recording does not have its text.
+    pub plan_text: Option<String>,
     /// Of a compaction: what it kept, in lower case; empty of any other step.
     pub summary: String,
 }
@@ -91,6 +95,10 @@ pub struct CodeFacts {
     /// Public functions and classes outside tests, and those of them that a test file mentions.
     pub public: usize,
     pub tested: usize,
+    /// Files of code whose content is known; without one nothing can be said of tests.
+    pub files: usize,
+    /// Test files that could not be read or that are of a language whose assertions are not counted.
+    pub unread_tests: usize,
 }
 
 /// What the files over time say. Turns count from 0.
@@ -203,6 +211,7 @@ impl StepFacts {
                 }
             },
             plan: if plans { plan::items(line) } else { vec![] },
+            plan_text: if plans { plan::text(line) } else { None },
             summary: match step.kind {
                 StepKind::Compaction => text.text.to_lowercase(),
                 _ => String::new(),

@@ -55,7 +55,15 @@ fn judged(
 /// PF = .30 PAC + .35 DQ + .35 PEA.
 fn planning(observed: &Observed) -> Scored {
     let plans = count(observed, "plans created", &[Action::PlanCreated]);
-    let lists = |step: &&StepFacts| !step.plan.is_empty() && !step.does(Action::PlanCreated);
+    let terms = plan::terms(&[observed.task.clone(), observed.requests.join("\n")].join("\n"));
+    let is_plan =
+        |step: &StepFacts| step.plan_text.as_ref().is_some_and(|it| plan::is_plan(it, &terms));
+    let created = || observed.steps.iter().filter(|step| step.does(Action::PlanCreated));
+    let good: Vec<StepId> = created().filter(|step| is_plan(step)).map(|step| step.id).collect();
+    let has_unread = created().any(|step| step.plan_text.is_none());
+    let lists = |step: &&StepFacts| {
+        !step.plan.is_empty() && !step.does(Action::PlanCreated) && is_plan(step)
+    };
     let said: Vec<StepId> = observed.steps.iter().filter(lists).map(|step| step.id).collect();
     let code = observed.steps.iter().position(|step| step.edits_code());
     let is_before_code = |id: &StepId| {
@@ -63,15 +71,20 @@ fn planning(observed: &Observed) -> Scored {
         code.is_none_or(|code| at.is_some_and(|at| at <= code))
     };
     let (created, why) = match () {
-        () if plans.steps.iter().any(is_before_code) => (1.0, "a plan was made before any code"),
-        () if said.iter().any(is_before_code) => (0.5, "a list in words before any code"),
-        () if plans.count + said.len() > 0 => (0.5, "a plan was made after code was written"),
-        () => (0.0, "no plan was made"),
+        () if good.iter().any(is_before_code) => (Some(1.0), "a plan was made before any code"),
+        () if has_unread => (None, "a plan was made; the recording does not have its text"),
+        () if said.iter().any(is_before_code) => (Some(0.5), "a list in words before any code"),
+        () if good.len() + said.len() > 0 => (Some(0.5), "a plan was made after code was written"),
+        () if plans.count > 0 => (
+            Some(0.0),
+            "what was made is no plan: fewer than 50 characters, or without a word of the task",
+        ),
+        () => (Some(0.0), "no plan was made"),
     };
     let followed = followed(observed);
-    let has_steps = observed.tells_steps();
+    let created = created.filter(|_| observed.tells_steps());
     let parts = vec![
-        part("PAC", "a plan before code", 0.30, has_steps.then_some(created), why),
+        part("PAC", "a plan before code", 0.30, created, why),
         judged(observed, JudgedPart::Plan, "how fine the plan is", 0.35, "asks for a judge"),
         part(
             "PEA",
@@ -85,7 +98,8 @@ fn planning(observed: &Observed) -> Scored {
         ),
     ];
     let said = Counted { what: "lists in words", count: said.len(), steps: said };
-    Scored::of_parts(Pillar::Planning, parts, vec![plans, said])
+    let good = Counted { what: "plans long enough, of the task", count: good.len(), steps: good };
+    Scored::of_parts(Pillar::Planning, parts, vec![plans, good, said])
 }
 
 impl StepFacts {
@@ -327,11 +341,17 @@ fn of_states(observed: &Observed, asked: &Results, verb: &str) -> String {
 
 /// TAD = min(1, meaningful assertions per test function / 5).
 fn assertions(observed: &Observed) -> Scored {
-    let asserts = observed.code.map(|code| code.paper).unwrap_or_default();
-    let value = asserts.density().map(|density| (density / 5.0).min(1.0));
-    let why = match value {
-        Some(_) => format!("{} in {} test functions", asserts.asserts, asserts.functions),
-        None => "no test function that can be read at the end of the run".into(),
+    let code = observed.code.unwrap_or_default();
+    let asserts = code.paper;
+    let (value, why) = match (asserts.density(), code.files, code.unread_tests) {
+        (Some(density), _, _) => {
+            let why = format!("{} in {} test functions", asserts.asserts, asserts.functions);
+            (Some((density / 5.0).min(1.0)), why)
+        }
+        (None, 0, _) => (None, "no code is known at the end of the run".into()),
+        (None, _, 1..) => (None, "there are test files that cannot be read or counted".into()),
+        // `asserts / max(1, test functions) / 5`
+        (None, files, 0) => (Some(0.0), format!("no test function in {files} files of code")),
     };
     let parts = vec![part("TAD", "assertions per test function", 1.0, value, why)];
     let counts =

@@ -67,6 +67,129 @@ fn of_lines(text: &str) -> Vec<Item> {
     items
 }
 
+/// Non-blank characters that a plan has at least (RigorBench, section 4.3).
+pub const LEAST: usize = 50;
+
+/// Keys of a call's arguments that hold no words of a plan.
+const NO_WORDS: [&str; 14] = [
+    "file",
+    "path",
+    "file_path",
+    "filepath",
+    "filename",
+    "targetfile",
+    "target_file",
+    "absolutepath",
+    "status",
+    "id",
+    "priority",
+    "command",
+    "activeform",
+    "todo_id",
+];
+
+/// The words of a plan: what the arguments of a call (JSON) say beside paths and states, the added lines of a patch, else the
+/// text. None where nothing is left, as where the call is recorded without its text.
+pub fn text(line: &str) -> Option<String> {
+    let is_json = line.trim_start().starts_with(['{', '[']);
+    let value = is_json.then(|| serde_json::from_str::<serde_json::Value>(line).ok()).flatten();
+    let words = match value {
+        Some(value) => {
+            let (mut words, mut open) = (vec![], vec![&value]);
+            while let Some(value) = open.pop() {
+                match value {
+                    serde_json::Value::String(text) => words.push(text.as_str()),
+                    serde_json::Value::Array(list) => open.extend(list.iter().rev()),
+                    serde_json::Value::Object(map) => {
+                        let is_told = |(key, _): &(&String, _)| {
+                            !NO_WORDS.contains(&key.to_lowercase().as_str())
+                        };
+                        open.extend(map.iter().filter(is_told).map(|(_, value)| value));
+                    }
+                    _ => {}
+                }
+            }
+            words.join("\n")
+        }
+        None => line.lines().filter_map(own_line).collect::<Vec<_>>().join("\n"),
+    };
+    Some(words).filter(|words| !words.trim().is_empty())
+}
+
+/// A line without the sign of a patch; None of what a patch takes away and of its heads.
+fn own_line(line: &str) -> Option<&str> {
+    let is_head =
+        ["*** ", "--- ", "+++ ", "@@", "diff --git "].iter().any(|it| line.starts_with(it));
+    let is_taken = line.starts_with('-') && !line.starts_with("- ");
+    (!is_head && !is_taken).then(|| line.strip_prefix('+').unwrap_or(line))
+}
+
+/// Whether a text is a plan: [`LEAST`] non-blank characters, and a word of the task. Where the task has no words that tell
+/// anything, the length alone counts.
+pub fn is_plan(text: &str, terms: &HashSet<String>) -> bool {
+    let letters = text.chars().filter(|c| !c.is_whitespace()).count();
+    let is_like = |word: &String| {
+        terms.iter().any(|term| term.starts_with(word.as_str()) || word.starts_with(term.as_str()))
+    };
+    letters >= LEAST && (terms.is_empty() || self::terms(text).iter().any(is_like))
+}
+
+/// Words of a task by which a plan of it is known: of four letters or more, without those of every task.
+pub fn terms(text: &str) -> HashSet<String> {
+    const COMMON: [&str; 48] = [
+        "about",
+        "after",
+        "also",
+        "before",
+        "change",
+        "code",
+        "create",
+        "does",
+        "each",
+        "file",
+        "files",
+        "first",
+        "from",
+        "function",
+        "have",
+        "implement",
+        "into",
+        "make",
+        "must",
+        "need",
+        "only",
+        "please",
+        "plan",
+        "should",
+        "step",
+        "steps",
+        "task",
+        "test",
+        "tests",
+        "that",
+        "their",
+        "them",
+        "then",
+        "there",
+        "these",
+        "they",
+        "this",
+        "update",
+        "using",
+        "verify",
+        "want",
+        "what",
+        "when",
+        "where",
+        "which",
+        "will",
+        "with",
+        "write",
+    ];
+    let words = text.split(|c: char| !c.is_alphabetic()).map(str::to_lowercase);
+    words.filter(|word| word.chars().count() >= 4 && !COMMON.contains(&word.as_str())).collect()
+}
+
 /// Kendall's tau of the order in which things were planned and the order in which they were done, -1 to 1: `done` holds, for
 /// each thing in planned order, when it was done. None where fewer than two were done. Equal moments count for neither order.
 pub fn tau(done: &[Option<usize>]) -> Option<f64> {
@@ -134,6 +257,34 @@ mod tests {
         assert_eq!(texts("+- [x] Parse\n+- [~] Write\n"), ["Parse", "Write"]);
         assert_eq!(texts("1. only one"), [""; 0]);
         assert_eq!(texts("version 1.2\n3.4 is no item\n"), [""; 0]);
+    }
+
+    #[test]
+    fn a_plan_has_fifty_characters_and_a_word_of_the_task() {
+        let task = terms("Add JWT authentication to the Flask API, then test it");
+        assert!(task.contains("authentication") && !task.contains("test") && !task.contains("api"));
+        let plan = "1. Hash passwords\n2. Add an auth route that returns a token\n3. Guard the other routes";
+
+        assert!(is_plan(plan, &task), "auth begins authentication");
+        assert!(!is_plan("authentication: todo", &task), "too short");
+        assert!(!is_plan(&"lorem ipsum dolor sit amet ".repeat(4), &task), "of something else");
+        assert!(!is_plan(&" \n".repeat(400), &task), "blanks do not count");
+        assert!(
+            is_plan(&"x".repeat(50), &HashSet::new()),
+            "of a task without words the length counts"
+        );
+        assert!(!is_plan(&"x".repeat(49), &HashSet::new()));
+    }
+
+    #[test]
+    fn the_words_of_a_plan_are_without_its_path_and_state() {
+        let call = r#"{"file_path": "/w/plan.md", "content": "Parse, then write"}"#;
+        assert_eq!(text(call).unwrap(), "Parse, then write");
+        let list = r#"{"todos": [{"content": "Parse", "status": "pending", "id": "1"}]}"#;
+        assert_eq!(text(list).unwrap(), "Parse");
+        let patch = "*** Add File: plan.md\n+Parse\n-Old\n+- write";
+        assert_eq!(text(patch).unwrap(), "Parse\n- write");
+        assert_eq!(text(r#"{"file": "/w/plan.md"}"#), None);
     }
 
     #[test]

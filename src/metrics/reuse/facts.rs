@@ -6,7 +6,7 @@ use super::{python, rust, script};
 use crate::{metrics::quality::Skip, run::values::worded};
 
 /// Raised whenever the same file would have other facts, or the same in another form: they are kept between starts.
-pub const FACTS_VERSION: u32 = 1;
+pub const FACTS_VERSION: u32 = 2;
 
 /// What was read of one file.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

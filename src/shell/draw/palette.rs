@@ -24,7 +24,7 @@ use crate::{
 };
 
 pub fn draw(app: &App, palette: &Palette, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
-    let found = palette.found(app.screens.shown_run(), &app.shell.keys);
+    let found = app.commands_found(palette);
     let area = palette_area(layout, found.len());
     let count = format!(" {} found ", found.len());
     let block = Block::bordered()

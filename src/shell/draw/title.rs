@@ -67,10 +67,20 @@ fn place(open: &OpenRun, detail: Detail, theme: Theme) -> Vec<Span<'static>> {
     let is_by_step = open.session.view == View::Replay
         && has_one_request(&open.session)
         && open.replay.step_number() > 0;
-    if !is_by_step {
+    let judged = judged_turn(open);
+    if let Some(judged) = judged {
+        let words = format!("after turn {}/{}", judged + 1, open.session.run.turns.len());
+        spans.push(own(words, theme.of(Meaning::Title)));
+    } else if !is_by_step {
         spans.push(own(turn(open), theme.of(Meaning::Title)));
     }
-    spans.extend(checkpoint(open, detail).map(|words| recorded(&words, plain)));
+    let shown = judged.unwrap_or(open.session.turn);
+    spans.extend(checkpoint(open, shown, detail).map(|words| recorded(&words, plain)));
+    let is_elsewhere = judged.is_some_and(|judged| judged != open.session.turn);
+    if is_elsewhere && open.session.view == View::Scores && detail == Detail::Labels {
+        let words = format!(" · playhead at turn {}", open.session.turn + 1);
+        spans.push(own(words, theme.of(Meaning::Muted)));
+    }
     match open.session.view {
         View::Replay if is_by_step => {
             let (step, steps) = (open.replay.step_number(), open.replay.step_count());
@@ -84,6 +94,17 @@ fn place(open: &OpenRun, detail: Detail, theme: Theme) -> Vec<Span<'static>> {
     spans.extend(playing(open, theme));
     spans.extend(following(open, theme));
     spans
+}
+
+/// The turn whose code the view on screen is about, counts from 0, where that is not the one at the playhead.
+fn judged_turn(open: &OpenRun) -> Option<usize> {
+    let session = &open.session;
+    let turn = match session.view {
+        View::Scores => open.looked_at().done?.checked_sub(1),
+        View::Audit => session.audited_turn(),
+        _ => None,
+    };
+    turn.filter(|turn| *turn < session.run.turns.len())
 }
 
 fn turn(open: &OpenRun) -> String {
@@ -108,9 +129,9 @@ fn step(open: &OpenRun) -> String {
     }
 }
 
-fn checkpoint(open: &OpenRun, detail: Detail) -> Option<String> {
+fn checkpoint(open: &OpenRun, turn: usize, detail: Detail) -> Option<String> {
     let run = &open.session.run;
-    let index = run.turns.get(open.session.turn)?.checkpoint?;
+    let index = run.turns.get(turn)?.checkpoint?;
     let checkpoint = run.checkpoints.get(index)?;
     let label = checkpoint.label.as_ref().filter(|_| detail == Detail::Labels);
     let label = label.map(|label| format!(" {label}")).unwrap_or_default();

@@ -165,7 +165,13 @@ impl Jobs {
 
     fn stop_job(&mut self, work: &Work, screens: &mut Screens) -> Vec<Effect> {
         match work {
-            Work::Live => screens.update_live(live::Message::Stop),
+            Work::Live => {
+                let effects = screens.update_live(live::Message::Stop);
+                // It asks first, on whatever screen the list lies.
+                let notice = screens.live.as_ref().and_then(|live| live.notice.clone());
+                notice.into_iter().for_each(|words| screens.say(words));
+                effects
+            }
             Work::Judging => {
                 screens.on_open_run(|open| open.judging.stop_judging(&mut open.session));
                 vec![]

@@ -14,6 +14,16 @@ pub struct Binding {
     /// One word for the footer; empty keeps the row out of it.
     pub hint: &'static str,
     pub message: fn(Count) -> Message,
+    pub listing: Listing,
+}
+
+/// Whether the list of commands, `:`, offers a binding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Listing {
+    Listed,
+    /// Only the key itself does it: it labels, stops something, or writes data. Letters that a list is searched with
+    /// must never do that.
+    Unlisted,
 }
 
 impl Count {
@@ -24,6 +34,11 @@ impl Count {
 }
 
 impl Binding {
+    /// The same binding, kept out of the list of commands.
+    pub(super) const fn unlisted(self) -> Self {
+        Self { listing: Listing::Unlisted, ..self }
+    }
+
     /// `h ←`, for help.
     pub fn keys_shown(&self) -> String {
         self.keys.iter().map(Key::to_string).collect::<Vec<_>>().join(" ")

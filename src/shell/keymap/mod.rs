@@ -8,7 +8,7 @@ mod tables;
 
 use crate::{session::context::Context, widgets::key::Key};
 
-pub use binding::{Binding, Count};
+pub use binding::{Binding, Count, Listing};
 
 /// What a key means in a place; None where it means nothing.
 pub fn find(context: Context, key: Key) -> Option<&'static Binding> {

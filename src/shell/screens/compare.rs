@@ -27,6 +27,8 @@ struct Way {
     done: usize,
     /// A file and lines of it; both count from 1.
     file: Option<(String, Option<(usize, usize)>)>,
+    /// Id of the component that is selected.
+    component: Option<String>,
 }
 
 impl Screens {
@@ -146,6 +148,7 @@ impl Screens {
                     Some(place) => open.replay.show_opening(&mut open.session, place),
                     None => open.replay.select_turn(&mut open.session, turn),
                 }
+                way.component.iter().for_each(|id| open.choose_component(id));
                 open.session.notice = Some(back);
             });
             return vec![];
@@ -153,7 +156,8 @@ impl Screens {
         self.marks = Marks::default();
         self.way.arrival = Some((place, back));
         let at = (way.done > 0).then_some(At::Turn(way.done));
-        vec![self.open(path, Place { turn: at, view: View::Replay, ..Place::default() })]
+        let component = way.component.clone();
+        vec![self.open(path, Place { turn: at, view: View::Replay, component, ..Place::default() })]
     }
 
     /// Goes to the place that a run was opened for.
@@ -174,12 +178,18 @@ fn way(comparison: &Comparison) -> Result<Way, String> {
     let run = comparison.here();
     let party = comparison.all().get(run).ok_or("the runs are still being read")?;
     let end = party.run.end();
+    // Of the runs a component may be in one only.
+    let is_listed = |id: &String| {
+        let checklist = party.rubric.checklist.as_ref();
+        checklist.is_some_and(|it| it.components.iter().any(|component| component.id == *id))
+    };
+    let component = comparison.table.selected().map(|row| row.id.clone()).filter(is_listed);
     match comparison.part {
-        Part::Numbers => Ok(Way { run, done: end, file: None }),
+        Part::Numbers => Ok(Way { run, done: end, file: None, component }),
         Part::Components if comparison.is_plain() => {
             let (turn, turns) = (comparison.table.scroll.cursor + 1, party.run.turns.len());
             match turn <= turns {
-                true => Ok(Way { run, done: turn, file: None }),
+                true => Ok(Way { run, done: turn, file: None, component }),
                 false => Err(format!("{} has no turn {turn}", letter(run))),
             }
         }
@@ -188,12 +198,12 @@ fn way(comparison: &Comparison) -> Result<Way, String> {
                 let here = comparison.code.views[comparison.side].scroll.cursor + 1;
                 let cursor = (comparison.part == Part::Code).then_some((here, here));
                 let lines = cursor.or(evidence.lines);
-                Ok(Way { run, done: key.done, file: Some((key.path, lines)) })
+                Ok(Way { run, done: key.done, file: Some((key.path, lines)), component })
             }
             Shown::Nothing(why) => {
                 let committed = committed_at(comparison, run);
                 let done = committed.ok_or(format!("{}: {why}", letter(run)))?;
-                Ok(Way { run, done, file: None })
+                Ok(Way { run, done, file: None, component })
             }
         },
         Part::Curves => {
@@ -201,7 +211,7 @@ fn way(comparison: &Comparison) -> Result<Way, String> {
             let place = places.get(comparison.chart.point).ok_or("there is no point here")?;
             let moment = place.moments[comparison.side].as_ref();
             let moment = moment.ok_or(format!("{} has nothing here", letter(run)))?;
-            Ok(Way { run, done: moment.done, file: None })
+            Ok(Way { run, done: moment.done, file: None, component })
         }
         Part::Files => {
             let change = comparison.files.change().ok_or("no file is open")?;
@@ -214,7 +224,7 @@ fn way(comparison: &Comparison) -> Result<Way, String> {
                 if is_first { change.before().is_some() } else { change.after().is_some() };
             let line = line_of_open_file(comparison).map(|line| (line, line));
             match is_there {
-                true => Ok(Way { run, done: end, file: Some((path.to_string(), line)) }),
+                true => Ok(Way { run, done: end, file: Some((path.to_string(), line)), component }),
                 false => Err(format!("{} has no such file", letter(run))),
             }
         }

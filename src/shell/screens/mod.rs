@@ -282,7 +282,7 @@ impl Screens {
             open.curves.hovered = None;
         });
         if let Some(live) = &mut self.live {
-            live.notice = None;
+            live.press_key();
         }
         self.on_comparison(|it| it.notice = None);
         self.on_collection(|it| it.notice = None);
@@ -346,6 +346,9 @@ impl Screens {
 
     fn leave_run_for(&mut self, screen: Screen) {
         self.on_open_run(|open| open.replay.playback.is_playing = false);
+        if let Some(id) = self.open_run().and_then(|open| open.component_of(open.session.view)) {
+            self.on_comparison(|it| it.table.choose(&id));
+        }
         self.show(screen);
     }
 

@@ -29,10 +29,9 @@ impl Cell {
         };
         let found = match (column.kind, value) {
             (Kind::Text, Value::String(words)) => Some(Self::Text(words.clone())),
-            (Kind::Text, other) => Some(Self::Text(other.to_string())),
-            (Kind::Json, other) => Some(Self::Text(other.to_string())),
+            (Kind::Text | Kind::Json, other) => Some(Self::Text(without_sign_of_zero(other))),
             (Kind::Whole, other) => whole(other).map(Self::Whole),
-            (Kind::Real, other) => other.as_f64().map(Self::Real),
+            (Kind::Real, other) => other.as_f64().map(|number| Self::Real(number + 0.0)),
             (Kind::Truth, other) => other.as_bool().map(Self::Truth),
         };
         found.unwrap_or_default()
@@ -52,6 +51,14 @@ impl Cell {
             Self::Text(words) => Some(words),
             Self::Missing | Self::Whole(_) | Self::Real(_) | Self::Truth(_) => None,
         }
+    }
+}
+
+/// A value as JSON; where it is a float, zero has no sign.
+fn without_sign_of_zero(value: &Value) -> String {
+    match value.as_f64().filter(|_| value.is_f64()) {
+        Some(number) => Value::from(number + 0.0).to_string(),
+        None => value.to_string(),
     }
 }
 

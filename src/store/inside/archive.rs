@@ -7,8 +7,14 @@ use std::{
 
 use crate::run::RepoPath;
 
-use super::members::{MOST_MEMBERS, Members, Names};
-use crate::store::{bytes, disk};
+use super::{
+    cut_zip::CutZip,
+    members::{MOST_MEMBERS, Members, Names},
+};
+use crate::{
+    formats::not_finite,
+    store::{bytes, disk},
+};
 
 /// A zip archive, an Inspect log among them; ZIP64, deflate and zstd.
 pub struct Zip {
@@ -68,18 +74,8 @@ impl Zip {
             .take(MOST_MEMBERS)
             .filter_map(|name| Some(name.ok()?.into_owned()))
             .collect();
-        let is_eval = all.iter().any(|name| name == "header.json" || name.starts_with("_journal/"));
-        let mut members: Vec<(String, String)> = match is_eval {
-            true => samples(&all),
-            false => all
-                .iter()
-                .filter(|name| !name.ends_with('/'))
-                .filter_map(|name| Some((RepoPath::new(name)?.as_str().to_owned(), name.clone())))
-                .collect(),
-        };
-        members.sort_by_cached_key(|member| natural(&member.0));
-        members.dedup_by(|a, b| a.0 == b.0);
-        let (names, places) = members.into_iter().unzip();
+        let is_eval = is_eval(&all);
+        let (names, places) = listed_in(&all, is_eval);
         let mut sorted = if is_eval { all } else { vec![] };
         sorted.sort_unstable();
         // A clone has not opened the file: it is not held open for as long as it is known.
@@ -105,56 +101,146 @@ impl Zip {
         let mut archive = self.archive.clone();
         let mut names = self.pieces_below(folder).to_vec();
         names.sort_by_key(|name| natural(name));
-        let (mut left, mut cut) = (most, None);
-        let mut sample = serde_json::Map::new();
-        let (mut messages, mut events, mut attachments) = (vec![], vec![], serde_json::Map::new());
-        for name in names {
-            let rest = name[folder.len()..].to_owned();
-            let (content, problem) = bytes::read_within(archive.by_name(&name)?, left);
-            left -= content.len() as u64;
-            cut = cut.or(problem);
-            let key = rest.rsplit('/').next().unwrap_or(&rest).trim_end_matches(".json").to_owned();
-            let value: serde_json::Value = match serde_json::from_slice(&content) {
-                Ok(value) => value,
-                Err(_) if rest.starts_with("attachments/") => {
-                    String::from_utf8_lossy(&content).into_owned().into()
-                }
-                Err(why) => {
-                    cut = cut.or(Some(format!("{rest} in it is not JSON: {why}")));
-                    continue;
-                }
-            };
-            match (rest.split('/').next().unwrap_or_default(), value) {
-                ("sample.json" | "metadata.json", serde_json::Value::Object(fields)) => {
-                    sample.extend(fields)
-                }
-                ("messages", serde_json::Value::Array(list)) => messages.extend(list),
-                ("events", serde_json::Value::Array(list))
-                    if key.bytes().all(|byte| byte.is_ascii_digit()) =>
-                {
-                    events.extend(list)
-                }
-                ("attachments", serde_json::Value::Object(all)) => attachments.extend(all),
-                ("attachments", value) => {
-                    attachments.insert(key, value);
-                }
-                _ => {}
-            }
-        }
-        sample.insert("messages".into(), messages.into());
-        sample.insert("events".into(), events.into());
-        sample.insert("attachments".into(), attachments.into());
-        Ok((serde_json::to_vec(&sample)?, cut))
+        let mut read = |name: &str, most: u64| -> io::Result<_> {
+            Ok(bytes::read_within(archive.by_name(name)?, most))
+        };
+        joined_pieces(folder, &names, most, &mut read)
     }
+}
+
+/// A zip archive that is cut off; see [`CutZip`].
+pub struct Cut {
+    zip: CutZip,
+    names: Names,
+    places: Vec<String>,
+    is_eval: bool,
+}
+
+impl Cut {
+    pub fn open(file: &Path) -> Option<Self> {
+        let zip = CutZip::open(file)?;
+        let all: Vec<String> = zip.members.iter().map(|member| member.name.clone()).collect();
+        let is_eval = is_eval(&all) || file.extension().is_some_and(|end| end == "eval");
+        let (names, places) = listed_in(&all, is_eval);
+        Some(Self { zip, names: Names::of_paths(names), places, is_eval })
+    }
+}
+
+impl Members for Cut {
+    fn names(&self) -> &Names {
+        &self.names
+    }
+
+    fn are_runs(&self) -> bool {
+        self.is_eval
+    }
+
+    fn read(&self, at: usize, most: u64) -> io::Result<(Vec<u8>, Option<String>)> {
+        let place = &self.places[at];
+        if !place.ends_with('/') {
+            return self.zip.read(place, most);
+        }
+        let all = self.zip.members.iter().map(|member| &member.name);
+        let mut names: Vec<String> = all.filter(|name| name.starts_with(place)).cloned().collect();
+        names.sort_by_key(|name| natural(name));
+        joined_pieces(place, &names, most, &mut |name, most| self.zip.read(name, most))
+    }
+}
+
+/// Whether an archive with these members is a log of Inspect.
+fn is_eval(all: &[String]) -> bool {
+    all.iter().any(|name| name == "header.json" || name.starts_with("_journal/"))
+}
+
+/// What an archive is said to hold, in natural order, and where each of it is: the name of a member, or of the folder of a
+/// sample in pieces.
+fn listed_in(all: &[String], is_eval: bool) -> (Vec<String>, Vec<String>) {
+    let mut members: Vec<(String, String)> = match is_eval {
+        true => samples(all),
+        false => all
+            .iter()
+            .filter(|name| !name.ends_with('/'))
+            .filter_map(|name| Some((RepoPath::new(name)?.as_str().to_owned(), name.clone())))
+            .collect(),
+    };
+    members.sort_by_cached_key(|member| natural(&member.0));
+    members.dedup_by(|a, b| a.0 == b.0);
+    members.into_iter().unzip()
+}
+
+/// Reads a member by its name, at most so many bytes of it, and says why that is not all.
+type ReadMember<'r> = dyn FnMut(&str, u64) -> io::Result<(Vec<u8>, Option<String>)> + 'r;
+
+/// A sample that is written in pieces: its own fields, and the messages of all pieces in order.
+fn joined_pieces(
+    folder: &str,
+    names: &[String],
+    most: u64,
+    read: &mut ReadMember<'_>,
+) -> io::Result<(Vec<u8>, Option<String>)> {
+    let (mut left, mut cut) = (most, None);
+    let mut sample = serde_json::Map::new();
+    let (mut messages, mut events, mut attachments) = (vec![], vec![], serde_json::Map::new());
+    for name in names {
+        let rest = name[folder.len()..].to_owned();
+        let (content, problem) = read(name, left)?;
+        left -= content.len() as u64;
+        cut = cut.or(problem);
+        let key = rest.rsplit('/').next().unwrap_or(&rest).trim_end_matches(".json").to_owned();
+        let value: serde_json::Value = match not_finite::read(&content) {
+            Ok((value, _)) => value,
+            Err(_) if rest.starts_with("attachments/") => {
+                String::from_utf8_lossy(&content).into_owned().into()
+            }
+            Err(why) => {
+                cut = cut.or(Some(format!("{rest} in it is not JSON: {why}")));
+                continue;
+            }
+        };
+        match (rest.split('/').next().unwrap_or_default(), value) {
+            ("sample.json" | "metadata.json", serde_json::Value::Object(fields)) => {
+                sample.extend(fields)
+            }
+            ("messages", serde_json::Value::Array(list)) => messages.extend(list),
+            ("events", serde_json::Value::Array(list))
+                if key.bytes().all(|byte| byte.is_ascii_digit()) =>
+            {
+                events.extend(list)
+            }
+            ("attachments", serde_json::Value::Object(all)) => attachments.extend(all),
+            ("attachments", value) => {
+                attachments.insert(key, value);
+            }
+            _ => {}
+        }
+    }
+    sample.insert("messages".into(), messages.into());
+    sample.insert("events".into(), events.into());
+    sample.insert("attachments".into(), attachments.into());
+    Ok((serde_json::to_vec(&sample)?, cut))
+}
+
+/// The folder of a sample in pieces, by the name of one of its pieces: it ends with the epoch.
+fn folder_of_pieces(rest: &str) -> Option<&str> {
+    let ends_with_epoch = |folder: &str| {
+        let epoch = folder.rsplit_once("_epoch_").map_or("", |(_, epoch)| epoch);
+        !epoch.is_empty() && epoch.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let slashes = rest.match_indices('/').map(|(at, _)| at);
+    slashes.map(|at| &rest[..at]).find(|folder| ends_with_epoch(folder))
 }
 
 /// The samples of an Inspect log: a file each, or a folder each.
 fn samples(all: &[String]) -> Vec<(String, String)> {
     let below = all.iter().filter_map(|name| Some((name, name.strip_prefix("samples/")?)));
     let mut found: Vec<(String, String)> = below
-        .filter_map(|(name, rest)| match rest.split_once('/') {
-            None => rest.ends_with(".json").then(|| (rest.to_owned(), name.clone())),
-            Some((folder, _)) => Some((folder.to_owned(), format!("samples/{folder}/"))),
+        .filter_map(|(name, rest)| {
+            if let Some(folder) = folder_of_pieces(rest) {
+                return Some((folder.to_owned(), format!("samples/{folder}/")));
+            }
+            // The id of a sample may have slashes in it.
+            let is_sample = rest.ends_with(".json") && RepoPath::new(rest).is_some();
+            is_sample.then(|| (rest.to_owned(), name.clone()))
         })
         .collect();
     found.sort();

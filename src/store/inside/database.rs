@@ -1,13 +1,14 @@
-//! Databases of sessions, read only, with what their writers have not put into the file yet (WAL): opencode's, Goose's, and
-//! databases of spans. A session is given in the form that its format reads.
+//! Databases of sessions, read only, with what their writers have not put into the file yet (WAL): opencode's, Goose's, those
+//! of Cursor's editor, and databases of spans. A session is given in the form that its format reads.
 
 use std::{io, path::Path};
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::formats::goose;
 
 use super::{
+    cursor_ide,
     members::{MOST_MEMBERS, Members, Names},
     opencode,
     tables::{Base, Source, text},
@@ -25,6 +26,7 @@ enum Kind {
     OpenCode,
     Goose,
     Spans,
+    Cursor,
 }
 
 impl Sessions {
@@ -37,6 +39,8 @@ impl Sessions {
         let has = |wanted: &[&str]| wanted.iter().all(|table| tables.iter().any(|it| it == table));
         let (kind, query) = if let Some(query) = opencode::sessions(&tables) {
             (Kind::OpenCode, query)
+        } else if has(&["cursorDiskKV"]) {
+            (Kind::Cursor, CURSOR.to_owned())
         } else if has(&["spans", "span_attributes"]) {
             (Kind::Spans, SPANS_SESSIONS.to_owned())
         } else if has(&["sessions", "messages"]) {
@@ -56,6 +60,11 @@ impl Sessions {
         Some(Self { source, kind, names, ids })
     }
 }
+
+/// Conversations of Cursor's editor with something in them, without what they stand for being looked at.
+const CURSOR: &str = "select substr(key, 14) from cursorDiskKV c where key >= 'composerData:' and key < 'composerData;' \
+    and exists (select 1 from cursorDiskKV b where b.key >= 'bubbleId:' || substr(c.key, 14) || ':' \
+      and b.key < 'bubbleId:' || substr(c.key, 14) || ';') order by rowid";
 
 /// The traces that an agent's span holds together, by their conversation; where no span does, the conversations there are.
 const SPANS_SESSIONS: &str = "select coalesce(max(a.value), s.trace_id) from spans s \
@@ -97,8 +106,27 @@ fn goose(base: &Base, id: &str) -> rusqlite::Result<Vec<Value>> {
         }
         messages.push(message);
     }
-    lines.extend(goose::joined(messages).into_iter().map(Value::Object));
+    let mut usage = usage_ledger(base, id)?.into_iter().peekable();
+    for message in goose::joined(messages) {
+        let is_asked = message.get("role").and_then(Value::as_str) == Some("user");
+        let asked_at = message.get("created").and_then(Value::as_i64);
+        let at = |used: &Map<String, Value>| used.get("created_timestamp").and_then(Value::as_i64);
+        // What was used before a request belongs to the turn before.
+        while is_asked && let Some(used) = usage.next_if(|used| at(used) < asked_at) {
+            lines.push(json!({ "usage_ledger": used }));
+        }
+        lines.push(Value::Object(message));
+    }
+    lines.extend(usage.map(|used| json!({ "usage_ledger": used })));
     Ok(lines)
+}
+
+/// What each response used, in order of time; Goose keeps it from 1.46 on.
+fn usage_ledger(base: &Base, id: &str) -> rusqlite::Result<Vec<Map<String, Value>>> {
+    match base.has_table("usage_ledger")? {
+        true => base.rows(("usage_ledger", "session_id"), id, "created_timestamp, id"),
+        false => Ok(vec![]),
+    }
 }
 
 /// A span a line, attributes by their names.
@@ -156,6 +184,7 @@ impl Members for Sessions {
                 Kind::OpenCode => vec![opencode::export(&base, id)?],
                 Kind::Goose => goose(&base, id)?,
                 Kind::Spans => spans(&base, id)?,
+                Kind::Cursor => cursor_ide::conversation(&base, id)?,
             })
         };
         let values = read()

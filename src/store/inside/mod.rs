@@ -6,6 +6,8 @@
 
 mod archive;
 mod columns;
+mod cursor_ide;
+mod cut_zip;
 mod database;
 mod members;
 mod opencode;
@@ -125,7 +127,7 @@ pub fn is_named_as_holder(file: &Path) -> bool {
 }
 
 fn could_hold(name: &str) -> bool {
-    const ENDS: [&str; 14] = [
+    const ENDS: [&str; 15] = [
         ".zip",
         ".eval",
         ".tar",
@@ -135,6 +137,7 @@ fn could_hold(name: &str) -> bool {
         ".db",
         ".sqlite",
         ".sqlite3",
+        ".vscdb",
         ".parquet",
         ".jsonl",
         ".json",
@@ -201,7 +204,9 @@ fn open(file: &Path) -> Option<Arc<dyn Members>> {
     }
     let (raw, _) = bytes::read_start(file).ok()?;
     if raw.starts_with(b"PK\x03\x04") || raw.starts_with(b"PK\x05\x06") {
-        return archive::Zip::open(file).map(|it| Arc::new(it) as Arc<dyn Members>);
+        let whole = archive::Zip::open(file).map(|it| Arc::new(it) as Arc<dyn Members>);
+        let cut = || archive::Cut::open(file).map(|it| Arc::new(it) as Arc<dyn Members>);
+        return whole.or_else(cut);
     }
     if raw.starts_with(b"SQLite format 3\0") {
         return database::Sessions::open(file).map(|it| Arc::new(it) as Arc<dyn Members>);

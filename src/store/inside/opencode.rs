@@ -94,6 +94,7 @@ pub fn export(base: &Base, id: &str) -> rusqlite::Result<Value> {
         }
         let time = json!({ "created": session.get("time_created"), "updated": session.get("time_updated") });
         info.entry("time").or_insert(time);
+        info.extend(totals(session));
     }
     let mut messages = vec![];
     let mut open = vec![(id.to_owned(), false)];
@@ -116,6 +117,25 @@ pub fn export(base: &Base, id: &str) -> rusqlite::Result<Value> {
         );
     }
     Ok(json!({ "info": info, "messages": messages }))
+}
+
+/// Tokens and cost of the whole session, where its row states them.
+fn totals(session: &Map<String, Value>) -> Map<String, Value> {
+    let mut totals = Map::new();
+    if let Some(cost) = session.get("cost").filter(|cost| cost.is_number()) {
+        totals.insert("cost".into(), cost.clone());
+    }
+    let of = |key: &str| session.get(key).cloned().unwrap_or_default();
+    if session.get("tokens_input").is_some_and(Value::is_number) {
+        let tokens = json!({
+            "input": of("tokens_input"),
+            "output": of("tokens_output"),
+            "reasoning": of("tokens_reasoning"),
+            "cache": { "read": of("tokens_cache_read"), "write": of("tokens_cache_write") },
+        });
+        totals.insert("tokens".into(), tokens);
+    }
+    totals
 }
 
 /// A message of either generation, as it is exported.

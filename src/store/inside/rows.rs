@@ -12,7 +12,10 @@ use super::{
     columns,
     members::{MOST_MEMBERS, Members, Names},
 };
-use crate::store::{bytes, disk};
+use crate::{
+    formats::not_finite,
+    store::{bytes, disk},
+};
 
 /// Of a row so much is looked through for its name (bytes).
 const NAMED_WITHIN: usize = 16 << 10;
@@ -135,6 +138,26 @@ impl Members for Lines {
     }
 }
 
+/// The texts of the elements of a list in a document; None where it is no JSON.
+fn elements<'t>(document: &'t str, key: &str) -> Option<Vec<&'t str>> {
+    let fields: std::collections::HashMap<String, &'t RawValue> =
+        serde_json::from_str(document).ok()?;
+    let list: Vec<&'t RawValue> = serde_json::from_str(fields.get(key)?.get()).ok()?;
+    Some(list.into_iter().map(RawValue::get).collect())
+}
+
+/// `<id>_epoch_<epoch>` of a sample of Inspect.
+fn name_of_sample(sample: &str) -> Option<String> {
+    #[derive(serde::Deserialize)]
+    struct Named {
+        id: serde_json::Value,
+        epoch: Option<u64>,
+    }
+    let (Named { id, epoch }, _) = not_finite::read(sample.as_bytes()).ok()?;
+    let id = id.as_str().map_or_else(|| id.to_string(), str::to_owned);
+    Some(format!("{id}_epoch_{}", epoch.unwrap_or(1)))
+}
+
 /// The elements of a list in one document.
 pub struct List {
     names: Names,
@@ -147,23 +170,12 @@ impl List {
         let (held, _) =
             bytes::read(file, bytes::Access::Held, &mut bytes::Allowance::default()).ok()?;
         let content = String::from_utf8(held.whole().0.into_owned()).ok()?;
-        let document: std::collections::HashMap<String, &RawValue> =
-            serde_json::from_str(&content).ok()?;
-        let list: Vec<&RawValue> = serde_json::from_str(document.get(key)?.get()).ok()?;
+        let samples = elements(&content, key).or_else(|| not_finite::elements(&content, key))?;
         let (mut names, mut places) = (Names::default(), vec![]);
-        for sample in list.into_iter().take(MOST_MEMBERS) {
-            #[derive(serde::Deserialize)]
-            struct Named {
-                id: serde_json::Value,
-                epoch: Option<u64>,
-            }
-            let id = serde_json::from_str::<Named>(sample.get()).ok().map(|named| {
-                let id = named.id.as_str().map_or_else(|| named.id.to_string(), str::to_owned);
-                format!("{id}_epoch_{}", named.epoch.unwrap_or(1))
-            });
-            names.add(id.as_deref());
-            let start = sample.get().as_ptr() as usize - content.as_ptr() as usize;
-            places.push((start, sample.get().len()));
+        for sample in samples.into_iter().take(MOST_MEMBERS) {
+            names.add(name_of_sample(sample).as_deref());
+            let start = sample.as_ptr() as usize - content.as_ptr() as usize;
+            places.push((start, sample.len()));
         }
         (!places.is_empty()).then_some(Self { names, places, content })
     }

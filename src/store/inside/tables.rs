@@ -31,9 +31,15 @@ struct State {
     stamp: Stamp,
     /// Where it is read.
     place: Place,
-    places: Mutex<HashMap<(&'static str, &'static str), Option<Arc<Places>>>>,
-    traces: Mutex<Option<Arc<HashMap<String, Vec<String>>>>>,
+    places: Mutex<HashMap<Column, Option<Arc<Places>>>>,
+    traces: Mutex<Option<Arc<Traces>>>,
 }
+
+/// A table and one of its columns.
+type Column = (&'static str, &'static str);
+
+/// The traces of each conversation.
+type Traces = HashMap<String, Vec<String>>;
 
 /// Where a database is read.
 enum Place {
@@ -188,7 +194,7 @@ impl Base {
 
     fn objects(&self, query: &str, value: &str) -> rusqlite::Result<Vec<Map<String, Value>>> {
         let mut query = self.connection.prepare_cached(query)?;
-        let columns: Vec<String> = query.column_names().into_iter().map(str::to_owned).collect();
+        let columns: Vec<String> = query.column_names().map(str::to_owned).collect();
         let found = query.query_map([value], |row| {
             let mut all = Map::new();
             for (at, name) in columns.iter().enumerate() {

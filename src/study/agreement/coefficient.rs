@@ -9,7 +9,7 @@ use super::{
     chance::{self, Weights},
     rank,
     scale::Measurement,
-    table::Table,
+    table::{Boundary, Table},
 };
 
 /// How far apart two levels are for [`Coefficient::Ac2`].
@@ -40,15 +40,15 @@ worded! {
         Ac1 = "ac1",
         /// Gwet's AC2, with [`AC2_WEIGHTS`].
         Ac2 = "ac2",
-        /// Share of pairs of which one is 2 and the other 3: Simplified or Equivalent.
+        /// Of the pairs in which a rater gave 2 or 3 (Simplified, Equivalent) the share of which one is 2 and the other 3.
         Boundary23 = "boundary_2_3",
-        /// Share of pairs of which one is 3 and the other 4: Equivalent or Faithful.
+        /// The same of 3 and 4 (Equivalent, Faithful).
         Boundary34 = "boundary_3_4",
     }
 }
 
 impl Coefficient {
-    /// Whether it is a plain share of pairs, which a single pair and a single level have too.
+    /// Whether it is a plain share of pairs, or of those at a boundary, which a single pair and a single level have too.
     pub const fn is_share(self) -> bool {
         matches!(self, Self::Exact | Self::Within1 | Self::Boundary23 | Self::Boundary34)
     }
@@ -109,8 +109,19 @@ impl Coefficient {
             Self::Alpha => rank::alpha(table),
             Self::Ac1 => chance::ac1(table),
             Self::Ac2 => chance::ac2(table),
-            Self::Boundary23 => share(table, |a, b| (a.min(b), a.max(b)) == (2.0, 3.0)),
-            Self::Boundary34 => share(table, |a, b| (a.min(b), a.max(b)) == (3.0, 4.0)),
+            Self::Boundary23 | Self::Boundary34 => match self.boundary(table) {
+                Some(boundary) if table.total() > 0.0 => boundary.share(),
+                _ => Err(Undefined::NoPairs),
+            },
+        }
+    }
+
+    /// The pairs that it counts, where it is of a boundary between two levels.
+    pub fn boundary(self, table: &Table) -> Option<Boundary> {
+        match self {
+            Self::Boundary23 => Some(table.boundary(2.0, 3.0)),
+            Self::Boundary34 => Some(table.boundary(3.0, 4.0)),
+            _ => None,
         }
     }
 }

@@ -15,6 +15,7 @@ use crate::{
 use super::{
     Scale,
     drawn::{Part, Sum, Twice, twice},
+    trust::Doubt,
 };
 
 worded! {
@@ -59,6 +60,8 @@ pub struct Agreed {
     pub runs: usize,
     /// One for each of [`Among::ALL`], in that order.
     pub estimates: Vec<(Among, Twice)>,
+    /// Why the intervals of [`super::trust::SQUARING_AMONG`] cannot be trusted; None where they can.
+    pub doubt: Option<Doubt>,
 }
 
 /// Of the things that these raters scored: those that at least two did (available-case), or those that all did
@@ -87,7 +90,12 @@ pub fn agreed(
     let runs: std::collections::BTreeSet<usize> = counted.iter().map(|(run, _)| *run).collect();
     let of = |it: Among, tally: &Tally| tally.value(it, scale);
     let whole = |it: Among, tally: &Tally| tally.of_whole(it, scale);
+    let differ = counted.iter().filter(|(_, given)| given.windows(2).any(|two| two[0] != two[1]));
+    let mut levels = vec![0usize; scale.levels().len()];
+    counted.iter().flat_map(|(_, given)| given).for_each(|at| levels[*at] += 1);
+    let (most, all) = (levels.iter().max().copied().unwrap_or(0), levels.iter().sum::<usize>());
     Agreed {
+        doubt: Doubt::of(counted.len(), differ.count(), most as f64 / all.max(1) as f64),
         n: counted.len(),
         scores: counted.iter().map(|(_, given)| given.len()).sum(),
         runs: runs.len(),

@@ -14,10 +14,11 @@ mod scale;
 mod table;
 #[cfg(test)]
 mod tests;
+pub mod trust;
 
 pub use coefficient::{AC2_WEIGHTS, Coefficient};
 pub use scale::{MOST_LEVELS, Measurement, Scale, ScaleError};
-pub use table::Table;
+pub use table::{Boundary, Table};
 
 use super::{
     bootstrap::{Estimate, Interval, Plan, estimate},

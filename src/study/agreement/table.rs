@@ -1,5 +1,9 @@
 //! How often each pair of levels was given.
 
+use std::fmt;
+
+use crate::study::undefined::{Undefined, Value};
+
 use super::{Measurement, Scale, drawn::Sum};
 
 /// The confusion matrix of two raters, a row for each level of the first.
@@ -8,6 +12,32 @@ pub struct Table {
     levels: Vec<f64>,
     measurement: Measurement,
     counts: Vec<f64>,
+}
+
+/// Two neighbouring levels that raters mistake for each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Boundary {
+    /// Pairs of which one score is the lower level and the other the higher one.
+    pub count: u64,
+    /// Pairs in which a rater gave one of the two levels: what the calibration table of the SLUMP paper divides by.
+    pub of: u64,
+}
+
+impl Boundary {
+    /// 0 to 1; not defined where nobody gave either level.
+    pub fn share(self) -> Value {
+        match self.of {
+            0 => Err(Undefined::NeitherLevel),
+            of => Ok(self.count as f64 / of as f64),
+        }
+    }
+}
+
+impl fmt::Display for Boundary {
+    /// `1/56`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.count, self.of)
+    }
 }
 
 /// Both raters' counts of each level.
@@ -88,14 +118,19 @@ impl Table {
         (shares(a), shares(b))
     }
 
-    /// How many pairs have these two levels, whoever gave which.
-    pub fn boundary(&self, low: f64, high: f64) -> u64 {
-        let pair = |a: usize, b: usize| (self.levels[a], self.levels[b]);
-        let is_there = |(a, b): (f64, f64)| (a, b) == (low, high) || (a, b) == (high, low);
-        self.cells()
-            .filter(|(a, b, _)| is_there(pair(*a, *b)))
-            .map(|(_, _, count)| count as u64)
-            .sum()
+    /// How many pairs lie on different sides of the boundary between two levels, whoever gave which, and of how many.
+    pub fn boundary(&self, low: f64, high: f64) -> Boundary {
+        let mut boundary = Boundary { count: 0, of: 0 };
+        for (a, b, count) in self.cells() {
+            let pair = [self.levels[a], self.levels[b]];
+            if pair.contains(&low) || pair.contains(&high) {
+                boundary.of += count as u64;
+            }
+            if pair.contains(&low) && pair.contains(&high) {
+                boundary.count += count as u64;
+            }
+        }
+        boundary
     }
 
     /// Whether both raters gave one and the same level throughout.

@@ -100,11 +100,22 @@ fn the_same_seed_gives_the_same_interval_and_another_seed_another() {
 }
 
 #[test]
-fn the_boundaries_count_pairs_whoever_gave_which() {
-    let agreement = on_slump(&[(2, 3), (3, 2), (3, 4), (2, 4), (3, 3)]);
+fn the_boundaries_count_pairs_whoever_gave_which_of_those_in_which_a_rater_gave_one_of_the_levels()
+{
+    let agreement =
+        on_slump(&[(2, 3), (3, 2), (3, 4), (2, 4), (3, 3), (0, 1), (1, 1), (4, 4), (0, 3)]);
 
-    assert_eq!((agreement.table.boundary(2.0, 3.0), agreement.table.boundary(3.0, 4.0)), (2, 1));
-    assert_eq!(agreement.value(Coefficient::Boundary23), Ok(0.4));
+    let boundary = |low, high| agreement.table.boundary(low, high).to_string();
+    assert_eq!((boundary(2.0, 3.0), boundary(3.0, 4.0)), ("2/6".into(), "1/7".into()));
+    assert_eq!(agreement.value(Coefficient::Boundary23), Ok(2.0 / 6.0));
+}
+
+#[test]
+fn a_boundary_that_nobody_came_near_has_no_share() {
+    let agreement = on_slump(&[(0, 1), (1, 1), (4, 4)]);
+
+    assert_eq!(agreement.value(Coefficient::Boundary23), Err(Undefined::NeitherLevel));
+    assert_eq!(agreement.value(Coefficient::Boundary34), Ok(0.0));
 }
 
 #[test]

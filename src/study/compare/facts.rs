@@ -10,7 +10,7 @@ use crate::{
         process::Processed,
         quality::Snapshot,
     },
-    run::{recorded::Tests, rubric::Judgement},
+    run::{card, recorded::Tests, rubric::Judgement},
 };
 
 /// One number of two runs, and what there is between them.
@@ -154,12 +154,22 @@ impl Facts for AtEnd<'_> {
         Tested::of(self.0.last_tests()?)
     }
 
+    /// Over the turns that count, as every table of runs has it.
     fn counted(&self) -> Counted {
-        self.end().counted()
+        let run = &self.0.run;
+        let turns = (!run.is_rubric_tree_alone()).then(|| run.counted_turns().count() as f64);
+        Counted { turns, ..self.end().counted() }
     }
 
+    /// The same.
     fn spent(&self) -> Spent {
-        self.end().spent()
+        let run = &self.0.run;
+        Spent {
+            tokens: card::both(run.tokens()).map(|tokens| tokens as f64),
+            cost_usd: run.cost_usd(),
+            seconds: run.duration_s(),
+            ..self.end().spent()
+        }
     }
 
     fn process(&self) -> Option<Processed> {

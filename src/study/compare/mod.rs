@@ -52,6 +52,8 @@ pub struct Party {
     pub measured: BTreeMap<usize, Option<Snapshot>>,
     /// What modules use of each other, by turns done; None where nothing could be read.
     pub reuse: BTreeMap<usize, Option<Reused>>,
+    /// Lines added and removed in the workspace; None where the files were not read.
+    pub lines: Option<(u64, u64)>,
     /// How the run was worked on; None where that was not looked at.
     pub process: Option<Processed>,
     /// The turn that each signal opens in, counted from 0, ascending; empty where that was not looked at.
@@ -67,6 +69,7 @@ impl Party {
             judgement: None,
             measured: BTreeMap::new(),
             reuse: BTreeMap::new(),
+            lines: None,
             process: None,
             signal_turns: vec![],
         }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::Party;
 use crate::run::{
-    Card, Run, Time,
+    Card, Time,
     card::steps,
     figures::{count, dollars, duration},
 };
@@ -17,17 +17,17 @@ pub struct Session {
     pub project: Option<String>,
     /// The first recorded moment, in milliseconds since 1970-01-01 UTC.
     pub started_at: Option<Time>,
-    /// Turns that count.
-    pub requests: usize,
-    /// Sub-agents' included, as in the two that follow.
-    pub steps: usize,
+    /// Turns that count; None, as steps, for a rubric tree alone.
+    pub requests: Option<usize>,
+    /// Of the turns that count; sub-agents' included, as in the two that follow.
+    pub steps: Option<usize>,
     /// Recorded changes of files.
     pub edits: Option<usize>,
     /// Files that these changes name, each once.
     pub edited_files: Option<usize>,
     /// Calls that failed.
     pub failures: Option<usize>,
-    /// Lines added and removed, as far as recorded edits tell.
+    /// Lines added and removed in the workspace; as far as recorded edits tell where the files were not read.
     pub changed_lines: Option<(u64, u64)>,
     /// Read and written, cached input included.
     pub tokens: Option<u64>,
@@ -38,7 +38,8 @@ pub struct Session {
 }
 
 impl Session {
-    pub fn of(run: &Run) -> Self {
+    pub fn of(party: &Party) -> Self {
+        let run = &party.run;
         let card = Card::of(run);
         let paths = steps(run).flat_map(|step| &step.edits).map(|edit| &edit.path);
         let paths: BTreeSet<String> = paths.map(ToString::to_string).collect();
@@ -46,12 +47,12 @@ impl Session {
         Self {
             project: card.work.project().map(ToOwned::to_owned),
             started_at: run.started_at.or(of_turns),
-            requests: card.turns,
-            steps: card.work.steps,
+            requests: card.totals.steps.map(|_| card.turns),
+            steps: card.totals.steps,
             edits: card.work.edits,
             edited_files: card.work.edits.map(|_| paths.len()),
             failures: card.trouble.failures,
-            changed_lines: card.lines,
+            changed_lines: party.lines.or(card.lines),
             tokens: card.tokens,
             cost_usd: card.cost.recorded_usd,
             seconds: card.totals.seconds,
@@ -65,8 +66,8 @@ impl Session {
         [
             ("project", self.project.clone()),
             ("began", self.started_at.map(Time::minute)),
-            ("requests", Some(count(self.requests as u64))),
-            ("steps", Some(count(self.steps as u64))),
+            ("requests", counted(self.requests)),
+            ("steps", counted(self.steps)),
             ("edits", counted(self.edits)),
             ("files edited", counted(self.edited_files)),
             ("lines", self.changed_lines.map(lines)),

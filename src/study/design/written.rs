@@ -19,7 +19,10 @@ pub fn written(design: &Design) -> String {
     line("unit", (design.unit != Unit::default()).then(|| quoted(design.unit.word())));
     line("rubric", some(&design.rubric));
     line("judges", any(&design.judges));
-    line("raters", any(&design.raters));
+    let raters = any(&design.raters);
+    // Anybody may label: how to change that.
+    line("# raters", raters.is_none().then(|| list(["ana", "ben"].into_iter())));
+    line("raters", raters);
     line("adjudicator", some(&design.adjudicator));
     let all = design.adjudicates != Adjudicates::default();
     line("adjudicates", all.then(|| quoted(design.adjudicates.word())));

@@ -9,6 +9,7 @@ use crate::{
 };
 
 use super::csv;
+use crate::formats::not_finite;
 
 /// A column or annotator of this name is what adjudication settled.
 const GOLD: &str = "gold";
@@ -30,8 +31,8 @@ pub fn from_csv(text: &str) -> Result<Table, String> {
 }
 
 pub fn from_json(text: &str) -> Result<Table, String> {
-    let json: Json =
-        serde_json::from_str(text).map_err(|why| format!("does not read as JSON: {why}"))?;
+    let (json, _) = not_finite::read::<Json>(text.as_bytes())
+        .map_err(|why| format!("does not read as JSON: {why}"))?;
     let columns = match &json {
         Json::Object(object) => match object.get("pairs") {
             Some(Json::Array(rows)) => return Ok(of_objects(rows)),

@@ -35,6 +35,8 @@ pub struct Known {
     of: Option<Pairs>,
     kappa: Option<Estimate>,
     pending: Pending<Pairs>,
+    /// Whether the rater wants to see it while items wait for a label.
+    is_revealed: bool,
 }
 
 /// One row of the panel.
@@ -81,6 +83,16 @@ impl Known {
             self.of = Some(pairs);
             self.kappa = kappa;
         }
+    }
+
+    /// Shows it while items wait for a label, or hides it again.
+    pub(super) const fn switch(&mut self) {
+        self.is_revealed = !self.is_revealed;
+    }
+
+    /// Hides it again while items wait for a label.
+    pub(super) const fn hide(&mut self) {
+        self.is_revealed = false;
     }
 
     fn kappa_of(&self, pairs: &Pairs) -> Option<&Estimate> {
@@ -145,6 +157,15 @@ fn reasons_given(session: &Session) -> (BTreeMap<String, usize>, usize, usize) {
     (reasons, missing, open)
 }
 
+/// How many items wait for a label while the agreement is hidden: it shows how the judge scores, and who knows that does
+/// not label blind. None where it is shown.
+pub fn hidden_by(audit: &Audit, session: &Session) -> Option<usize> {
+    let all = session.study().map_or(session.queued().len(), |study| study.len());
+    let waiting = all.saturating_sub(audit.labelled_count(session));
+    let is_hidden = waiting > 0 && !audit.agreement.is_revealed && !session.adjudicates();
+    is_hidden.then_some(waiting)
+}
+
 /// As wide as the part is in these areas.
 pub fn agreement_rows(audit: &Audit, session: &Session, areas: &Areas) -> Vec<Row> {
     let width = areas.width(Part::Agreement).max(20);
@@ -157,6 +178,13 @@ pub fn agreement_rows(audit: &Audit, session: &Session, areas: &Areas) -> Vec<Ro
     if audit.labelled_count(session) == 0 {
         let words = "agreement appears after the first label";
         rows.extend(cut(words, width).into_iter().map(Row::Note));
+        return rows;
+    }
+    if let Some(waiting) = hidden_by(audit, session) {
+        let words = format!(
+            "hidden while {waiting} wait for a label: it shows how the judge scores. V shows it"
+        );
+        rows.extend(cut(&words, width).into_iter().map(Row::Note));
         return rows;
     }
     if session.audited.unit().is_raised() {
@@ -226,6 +254,15 @@ fn with_gold_rows(session: &Session, width: usize) -> Vec<Row> {
     rows.push(Row::Blank);
     let words = "kappa has quadratic weights; `trajview audit STUDY` has intervals";
     rows.extend(cut(words, width).into_iter().map(Row::Note));
+    let alike = with_gold::alike_without_outcome(session);
+    if alike > 0 {
+        rows.push(Row::Blank);
+        let words = format!(
+            "gold is of disagreements: {alike} that raters scored alike have no outcome \
+             (`trajview audit STUDY --adjudicate --settle-agreed`)"
+        );
+        rows.extend(cut(&words, width).into_iter().map(Row::Note));
+    }
     rows
 }
 
@@ -234,7 +271,9 @@ fn say_shares(audit: &Audit, pairs: &Pairs, width: usize, rows: &mut Vec<Row>) {
         return;
     }
     say_plain_shares(pairs, rows);
-    let (said, interval) = match audit.agreement.kappa_of(pairs) {
+    let kappa = audit.agreement.kappa_of(pairs);
+    let is_interval = kappa.is_some_and(|it| it.interval.is_ok());
+    let (said, interval) = match kappa {
         _ if pairs.scale == Scale::Share => {
             ("not defined: any number is on the scale".into(), None)
         }
@@ -250,6 +289,9 @@ fn say_shares(audit: &Audit, pairs: &Pairs, width: usize, rows: &mut Vec<Row>) {
     say("kappa", &said);
     if let Some(interval) = interval {
         say("95 % BCa", &interval);
+        if let Some(doubt) = ratings(pairs).table().doubt().filter(|_| is_interval) {
+            say("", &doubt.to_string());
+        }
     }
 }
 

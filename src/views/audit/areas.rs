@@ -28,15 +28,15 @@ const LOW: u16 = 18;
 /// Rows of the agreement below the queue: all there is to say in most sessions.
 const AGREEMENT: u16 = 23;
 
-/// Rows of the sentence that says when there will be one.
-const NO_AGREEMENT: u16 = 4;
+/// Rows of the sentence that says when it is shown.
+const NO_AGREEMENT: u16 = 5;
 
 /// Cells of the queue, borders included, on a medium and on a wide screen.
 const QUEUE: (u16, u16) = (40, 56);
 
 impl Areas {
-    /// Before the first label there is no agreement to be read, and the queue has its room.
-    pub fn of(layout: &Layout, part: Part, has_labels: bool) -> Self {
+    /// Where no agreement is shown the queue has its room.
+    pub fn of(layout: &Layout, part: Part, shows_agreement: bool) -> Self {
         if layout.is_too_small {
             return Self::default();
         }
@@ -54,7 +54,7 @@ impl Areas {
         let queue = if body.width >= THREE_COLUMNS { QUEUE.1 } else { QUEUE.0 };
         let [left, right] =
             Split::horizontal([Constraint::Length(queue), Constraint::Fill(1)]).areas(rest);
-        let wanted = if has_labels { AGREEMENT } else { NO_AGREEMENT };
+        let wanted = if shows_agreement { AGREEMENT } else { NO_AGREEMENT };
         let below = wanted.min(left.height * 3 / 5);
         let [queue, agreement] =
             Split::vertical([Constraint::Fill(1), Constraint::Length(below)]).areas(left);

@@ -100,9 +100,14 @@ impl Audit {
             lines: it.lines,
             kind: SpotKind::Evidence,
         });
+        let evidence: Vec<Spot> = evidence.collect();
+        let is_evidence = |spot: &Spot| {
+            evidence.iter().any(|it| (&it.path, it.lines) == (&spot.path, spot.lines))
+        };
         let is_low = self.found_little(session);
         let is_wanted = |place: &&Place| !is_low || !place.is_opened;
         let places = places.iter().filter(is_wanted).map(|place| spot_of(place, place.is_opened));
+        let places: Vec<Spot> = places.filter(|spot| !is_evidence(spot)).collect();
         self.own_places(session).into_iter().chain(evidence).chain(places).collect()
     }
 

@@ -61,8 +61,8 @@ pub struct Audit {
     item_of: Option<(Chosen, bool)>,
     /// Whether the first thing to label was looked for.
     has_started: bool,
-    /// Whether whoever sits here gave a label.
-    has_labels: bool,
+    /// Whether there is an agreement and it is not hidden.
+    shows_agreement: bool,
 }
 
 /// Which item, of the unit that is audited.
@@ -123,6 +123,8 @@ pub enum Message {
     Confidence,
     /// Scores are proposed first from now on, or no longer.
     Propose,
+    /// Shows the agreement while items wait for a label, or hides it again.
+    Reveal,
     /// What the levels mean.
     Codebook,
     /// Things of the next kind.
@@ -180,12 +182,23 @@ impl Part {
 impl Audit {
     /// Where the parts stand.
     fn areas(&self, layout: &Layout) -> Areas {
-        Areas::of(layout, self.part, self.has_labels)
+        Areas::of(layout, self.part, self.shows_agreement)
     }
 
     /// Opens at an item.
     pub fn choose(&mut self, id: Option<String>) {
         self.chosen = id.map(|id| Chosen { id, criterion: None });
+    }
+
+    /// To a component of the queue; nothing changes where it is not in it, and in a study, which has an order of its own.
+    pub fn choose_queued(&mut self, session: &Session, id: &str) {
+        let is_it = |item: &&AuditItem| item.unit == Unit::Component && item.id == id;
+        let found = session.queued().iter().find(is_it).filter(|_| session.study().is_none());
+        match found {
+            Some(item) => self.chosen = Some(Chosen::of(item)),
+            None if !self.has_started => self.choose(Some(id.to_owned())),
+            None => {}
+        }
     }
 
     /// The item that is looked at.

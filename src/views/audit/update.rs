@@ -65,6 +65,7 @@ impl Audit {
             Message::Confidence => change_confidence(self, session),
             Message::Propose => switch_acts(self, session),
             Message::Codebook => self.switch_codebook(),
+            Message::Reveal => self.reveal_agreement(session),
             Message::NextUnit => self.audit_next_unit(session),
             Message::Missed => ask_for_missed(self, session),
             Message::AskName => self.prompt = Some(prompt::Prompt::name(None)),
@@ -129,9 +130,19 @@ impl Audit {
         let flipped = session.flip_audited(by);
         if flipped.is_ok() {
             self.prompt = None;
+            self.agreement.hide();
         }
         let (Ok(words) | Err(words)) = flipped;
         session.notice = Some(words);
+    }
+
+    /// The agreement while items wait for a label, or no longer.
+    fn reveal_agreement(&mut self, session: &mut Session) {
+        self.agreement.switch();
+        session.notice = Some(match super::agreement::hidden_by(self, session) {
+            Some(_) => "the agreement is hidden until every item has a label".into(),
+            None => "the agreement is shown: it tells how the judge scores; V hides it".into(),
+        });
     }
 
     /// What the levels mean, or back to where the keyboard was.
@@ -150,6 +161,7 @@ impl Audit {
             return;
         };
         session.audit_unit(unit);
+        self.agreement.hide();
         (self.prompt, self.chosen, self.has_started) = (None, None, false);
         session.notice = Some(format!("{} are audited; v goes on", unit.plural()));
     }

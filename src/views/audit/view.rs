@@ -19,7 +19,8 @@ impl RunView for Audit {
         session.draw_queue(self.seed);
         self.start(session);
         self.give_wanted(session, layout);
-        self.has_labels = self.labelled_count(session) > 0;
+        self.shows_agreement = self.labelled_count(session) > 0
+            && super::agreement::hidden_by(self, session).is_none();
         let areas = self.areas(layout);
         self.settle_queue(session, &areas);
         let shown = self.chosen.clone().map(|it| (it, self.revealed(session).is_some()));

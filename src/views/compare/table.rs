@@ -63,6 +63,12 @@ impl Table {
         self.rows.get(*self.order.get(self.scroll.cursor)?)
     }
 
+    /// Chooses a component; nothing changes where it is not listed.
+    pub(crate) fn choose(&mut self, id: &str) {
+        let is_it = |at: &usize| self.rows.get(*at).is_some_and(|row| row.id == id);
+        self.scroll.cursor = self.order.iter().position(is_it).unwrap_or(self.scroll.cursor);
+    }
+
     pub(crate) fn go(&mut self, motion: Motion, height: usize) {
         self.scroll.cursor = motion.from(self.scroll.cursor, self.order.len(), height);
     }

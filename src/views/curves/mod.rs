@@ -184,6 +184,12 @@ impl Curves {
         Some(at.min(points.len().checked_sub(1)?))
     }
 
+    /// Which of [`Self::points`] has its values listed: the one under the pointer, otherwise that of the playhead.
+    pub fn shown_point(&self, session: &Session, points: &[Point]) -> Option<usize> {
+        let hovered = self.hovered.filter(|hovered| *hovered < points.len());
+        hovered.or_else(|| self.point_index(session, points))
+    }
+
     /// The moments between which the list says what moved.
     pub fn moved_span(&self, session: &Session) -> Option<Span> {
         let points = self.points(session);

@@ -1,6 +1,6 @@
 //! What a click on the curves selects and the wheel moves.
 
-use ratatui::layout::Rect;
+use ratatui::layout::{Margin, Rect};
 
 use crate::{
     session::{Session, series, views::View},
@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-use super::{Message, Part, areas::Areas, moving::go_to};
+use super::{Message, Part, areas::Areas, draw::values::list_and_notes, moving::go_to};
 
 impl Curves {
     /// A click on the chart takes the playhead to the nearest point, one on a list selects its row.
@@ -67,9 +67,15 @@ impl Curves {
 
     fn choose_row(&mut self, session: &mut Session, row: usize, area: Option<Rect>) {
         self.part = Part::Chart;
-        let height = area.map_or(0, |area| usize::from(area.height.saturating_sub(2)));
+        let points = self.points(session);
+        let Some((area, here)) = area.zip(self.shown_point(session, &points)) else { return };
+        let (rows, _) = list_and_notes(session, &points[here], area.inner(Margin::new(1, 1)));
+        let height = usize::from(rows.height);
         let listed = series::listed(session);
         let top = centred(self.chosen(session), listed.len(), height);
+        if row >= height {
+            return;
+        }
         if let Some(number) = listed.get(top + row) {
             self.number = *number;
         }

@@ -72,6 +72,17 @@ pub struct Input {
     pub prompt: Option<Prompt>,
     /// The words that were looked for last.
     pub words: String,
+    /// What a second press of the same key does, if it comes next.
+    asked: Option<Step>,
+    /// The key before this one asked for it.
+    confirmed: Option<Step>,
+}
+
+/// What is done only when it is asked for twice: it ends a turn or costs money.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    Stop,
+    Resume,
 }
 
 /// One request.
@@ -176,6 +187,8 @@ pub enum Message {
     Skip,
     Retry,
     Stop,
+    /// Goes on with a run that broke off.
+    Resume,
     Edit,
     Find,
     Again(Way),
@@ -217,7 +230,7 @@ impl Live {
             redo: None,
             notice: None,
             from: StartedFrom { origin: None, bundle: None, led_to: None },
-            input: Input { prompt: None, words: String::new() },
+            input: Input { prompt: None, words: String::new(), asked: None, confirmed: None },
         }
     }
 
@@ -279,6 +292,7 @@ impl Live {
             Message::Skip => return self.skip(),
             Message::Retry => return self.retry(),
             Message::Stop => return self.stop(),
+            Message::Resume => return self.resume(),
             Message::Edit => self.edit(),
             Message::Find => self.ask(PromptKind::Find, String::new()),
             Message::Again(way) => self.find(way),
@@ -526,15 +540,55 @@ impl Live {
         if self.is_over() {
             return self.too_late();
         }
+        if !self.is_confirmed(Step::Stop) {
+            self.notice = Some(STOPS.into());
+            return vec![];
+        }
         self.phase = Phase::Stopping;
         vec![Command::Stop]
+    }
+
+    /// Goes on with the run where it broke off, from its bundle.
+    fn resume(&mut self) -> Vec<Command> {
+        let why_not = match &self.phase {
+            Phase::Over { is_whole: false, .. } if !self.plan.out.is_empty() => None,
+            Phase::Over { is_whole: false, .. } => Some("nothing of this run was recorded"),
+            Phase::Over { .. } => Some("the run is finished: there is nothing to go on with"),
+            Phase::Nothing => Some(NOTHING),
+            Phase::Elsewhere => Some("another program makes this run: only that one can steer it"),
+            _ => Some("the run goes on"),
+        };
+        if let Some(why_not) = why_not {
+            self.notice = Some(why_not.into());
+            return vec![];
+        }
+        if !self.is_confirmed(Step::Resume) {
+            self.notice = Some(RESUMES.into());
+            return vec![];
+        }
+        self.phase = Phase::Starting;
+        vec![Command::Resume(PathBuf::from(&self.plan.out))]
+    }
+
+    /// Whether a step was asked for by the key before this one; if not, the next key may confirm it.
+    fn is_confirmed(&mut self, step: Step) -> bool {
+        let is_confirmed = self.input.confirmed.take() == Some(step);
+        self.input.asked = Some(step).filter(|_| !is_confirmed);
+        is_confirmed
+    }
+
+    /// A key was pressed: what was said before is gone, and only this key can confirm what the one before asked for.
+    pub(crate) fn press_key(&mut self) {
+        self.notice = None;
+        self.input.confirmed = self.input.asked.take();
     }
 
     fn too_late(&mut self) -> Vec<Command> {
         let words = match self.phase {
             Phase::Nothing => NOTHING,
             Phase::Elsewhere => "another program makes this run: only that one can steer it",
-            _ => "the run is over; `trajview live --resume` goes on with it",
+            Phase::Over { is_whole: true, .. } => "the run is over",
+            _ => "the run is over; R goes on with it",
         };
         self.notice = Some(words.into());
         vec![]
@@ -597,6 +651,12 @@ impl Live {
 }
 
 const RECORDING: &str = "recording the files: ";
+
+const STOPS: &str =
+    "x again stops the agent in its turn; what is recorded stays, and R goes on with it";
+
+const RESUMES: &str =
+    "R again goes on with this run: the agent is called again, with the limits it had";
 
 const NOT_YET: &str = "nothing is recorded yet";
 

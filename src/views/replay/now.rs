@@ -81,9 +81,17 @@ fn so_far(session: &Session) -> &[crate::run::Turn] {
     session.run.turns.get(..=session.turn).unwrap_or_default()
 }
 
+/// Whether the turn on screen is the last: what is stated of the run holds after it.
+fn is_at_the_end(session: &Session) -> bool {
+    session.turn + 1 == session.run.turns.len()
+}
+
 fn tokens(session: &Session) -> Value {
     let counted = so_far(session).iter().filter(|turn| turn.counts());
-    let sum = counted.fold(Tokens::default(), |sum, turn| sum + turn.tokens);
+    let sum = match is_at_the_end(session) {
+        true => session.run.tokens(),
+        false => counted.fold(Tokens::default(), |sum, turn| sum + turn.tokens),
+    };
     match (sum.input, sum.output) {
         (Some(read), Some(written)) => Value::Tokens { read, written },
         _ => Value::NotRecorded,
@@ -91,6 +99,9 @@ fn tokens(session: &Session) -> Value {
 }
 
 fn cost(session: &Session) -> Value {
+    if is_at_the_end(session) {
+        return session.run.cost_usd().map_or(Value::NotRecorded, Value::Dollars);
+    }
     let counted = so_far(session).iter().filter(|turn| turn.counts());
     let costs = counted.filter_map(|turn| turn.cost_usd);
     costs.reduce(|sum, cost| sum + cost).map_or(Value::NotRecorded, Value::Dollars)

@@ -43,7 +43,7 @@ pub enum Room {
 impl Replay {
     /// Whether it is no recording but a rubric tree alone.
     pub fn has_tree_only(&self, session: &Session) -> bool {
-        session.run.turns.is_empty() && session.run.rubric_tree.is_some()
+        session.run.is_rubric_tree_alone()
     }
 
     pub(crate) fn go_to(&mut self, session: &mut Session, place: &Place, room: Room) {

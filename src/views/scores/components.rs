@@ -93,6 +93,11 @@ impl Components {
         self.part == part
     }
 
+    /// Whether a component is listed.
+    pub fn has(&self, session: &Session, id: &str) -> bool {
+        self.component_rows(session).iter().any(|row| row.id == id)
+    }
+
     /// Opens at a component.
     pub fn choose(&mut self, id: Option<String>) {
         self.chosen = id;

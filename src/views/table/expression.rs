@@ -279,7 +279,7 @@ const OF_RUNS: [(&str, Kind, Of); 41] = [
     ("harness", Kind::Text, Of::Identity(|it| text(it.harness.as_ref()))),
     ("provenance", Kind::Text, Of::Identity(|it| text(it.provenance.as_ref()))),
     ("ended_at", Kind::Text, Of::Totals(|it| moment(it.ended_at))),
-    ("total_time", Kind::Real, Of::Totals(|it| real(it.duration()))),
+    ("total_time", Kind::Real, Of::Totals(|it| real(it.seconds))),
     ("total_tokens", Kind::Whole, Of::Totals(|it| whole(it.all_tokens()))),
     ("input_tokens", Kind::Whole, Of::Totals(|it| whole(it.tokens.input))),
     ("cached_input_tokens", Kind::Whole, Of::Totals(|it| whole(it.tokens.cached_input))),
@@ -296,8 +296,12 @@ const OF_RUNS: [(&str, Kind, Of); 41] = [
     ("tests_total", Kind::Whole, Of::Totals(|it| whole(it.tests.map(|it| it.1)))),
     ("judged_turn", Kind::Whole, Of::Card(|card| count(card.mcf.as_ref().map(|it| it.done)))),
     ("checkpoints", Kind::Whole, Of::Card(|card| whole(Some(card.checkpoints as u64)))),
-    ("turns", Kind::Whole, Of::Card(|card| whole(Some(card.turns as u64)))),
-    ("turns_not_counted", Kind::Whole, Of::Card(|card| whole(Some(card.not_counted.len() as u64)))),
+    ("turns", Kind::Whole, Of::Card(|card| whole(of_turns(card, card.turns)))),
+    (
+        "turns_not_counted",
+        Kind::Whole,
+        Of::Card(|card| whole(of_turns(card, card.not_counted.len()))),
+    ),
     ("cost_usd", Kind::Real, Of::Card(|card| real(card.cost.recorded_usd))),
     ("cost_computed_usd", Kind::Real, Of::Card(|card| real(card.cost.computed_usd))),
     ("lines_added", Kind::Whole, Of::Card(|card| whole(card.lines.map(|lines| lines.0)))),
@@ -369,6 +373,11 @@ fn version(identity: &CardIdentity) -> Option<&str> {
 
 fn text(words: Option<impl AsRef<str>>) -> Value {
     words.map_or(Value::Missing, |words| Value::Text(words.as_ref().to_owned()))
+}
+
+/// A count of turns; None of a rubric tree alone, which has none to count.
+fn of_turns(card: &Card, count: usize) -> Option<u64> {
+    (!card.totals.is_tree_alone).then_some(count as u64)
 }
 
 fn whole(number: Option<u64>) -> Value {

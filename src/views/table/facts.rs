@@ -68,6 +68,7 @@ fn name(column: Column) -> &'static str {
         | Column::Agent
         | Column::Condition
         | Column::Model
+        | Column::Judge
         | Column::Title
         | Column::Session(_)
         | Column::Number(_)

@@ -61,6 +61,7 @@ impl Row {
             Column::Model => card.identity.model.as_deref(),
             Column::Condition => card.identity.condition.as_deref(),
             Column::Title => Some(card.identity.title.as_str()),
+            Column::Judge => card.mcf.as_ref().map(|judged| judged.judge.as_str()),
             Column::Session(SessionColumn::Project) => card.work.project(),
             Column::Session(SessionColumn::Branch) => card.work.branch.as_deref(),
             Column::Session(SessionColumn::Request) => card.identity.request.as_deref(),
@@ -96,6 +97,7 @@ impl Row {
             | Column::Agent
             | Column::Condition
             | Column::Model
+            | Column::Judge
             | Column::Title => None,
         };
         match value {
@@ -216,6 +218,7 @@ impl Row {
             | Column::Condition
             | Column::Model
             | Column::Curve
+            | Column::Judge
             | Column::Session(_)
             | Column::Title => None,
         }
@@ -276,7 +279,7 @@ impl Facts for Row {
     fn counted(&self) -> Counted {
         let Some(card) = self.whole() else { return Counted::default() };
         Counted {
-            turns: Some(card.turns as f64),
+            turns: (!card.totals.is_tree_alone).then_some(card.turns as f64),
             checkpoints: Some(card.checkpoints as f64).filter(|count| *count > 0.0),
             churn: card.lines.map(|(added, removed)| (added + removed) as f64),
             warnings: Some(card.trouble.warnings as f64),
@@ -318,6 +321,7 @@ pub fn written(column: Column, value: f64) -> String {
         | Column::Condition
         | Column::Model
         | Column::Curve
+        | Column::Judge
         | Column::Title => figures::share(value),
         Column::Session(SessionColumn::When) => Time(value as i64).minute(),
         Column::Session(_) => figures::short(value.round() as u64),

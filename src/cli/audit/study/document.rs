@@ -29,6 +29,8 @@ pub struct Document {
     pub blind_only: bool,
     /// Of every two, by each criterion and on each scale; of one who labels, with each judge alone.
     pub agreement: Vec<AgreementRow>,
+    /// That what was settled is of disagreements alone; null where it is not, and for whoever may not know.
+    pub gold_warning: Option<String>,
     /// What could not be used.
     pub problems: Vec<Warning>,
 }
@@ -139,6 +141,8 @@ pub struct AgreementRow {
     pub kappa: Option<f64>,
     /// 95 % BCa.
     pub interval: Option<Interval>,
+    /// Why the interval cannot be trusted; null where it can.
+    pub warning: Option<String>,
     /// Why there is no kappa.
     pub not_defined: Option<Undefined>,
 }
@@ -157,6 +161,10 @@ impl Document {
             progress: raters.iter().map(|rater| ProgressRow::of(studied, rater)).collect(),
             blind_only: counting == Counting::Blind,
             agreement: agreement(studied, (!sees_all).then_some(who), counting),
+            gold_warning: sees_all
+                .then(|| studied.panel(None).disputed_alone())
+                .flatten()
+                .map(|it| it.to_string()),
             problems: studied.warnings.clone(),
         }
     }
@@ -292,6 +300,7 @@ impl AgreementRow {
             within_1: of(Coefficient::Within1).value.ok(),
             kappa: kappa.value.ok(),
             interval: kappa.interval.ok(),
+            warning: kappa.interval.ok().and(ratings.table().doubt()).map(|it| it.to_string()),
             not_defined: kappa.value.err(),
         }
     }

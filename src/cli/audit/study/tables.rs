@@ -34,8 +34,25 @@ pub fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Resul
     if !document.agreement.is_empty() {
         out.line("")?;
         agreement_table(&document.agreement).write(is_markdown, out)?;
+        notes(document).iter().try_for_each(|note| out.sentence(note))?;
     }
     Ok(())
+}
+
+/// What to know before believing the agreement.
+fn notes(document: &Document) -> Vec<String> {
+    let rows = document.agreement.iter();
+    let is_one = is_of_one(&document.agreement);
+    let doubts = rows.filter_map(|row| {
+        Some(format!("{}: interval of kappa {}", named(row, is_one), row.warning.as_ref()?))
+    });
+    doubts.chain(document.gold_warning.clone()).collect()
+}
+
+/// Whether all rows are by one criterion on one scale.
+fn is_of_one(agreement: &[AgreementRow]) -> bool {
+    let of = |row: &AgreementRow| (row.criterion.clone(), row.scale.clone());
+    agreement.windows(2).all(|two| of(&two[0]) == of(&two[1]))
 }
 
 /// What the study is, folded at the page's end.
@@ -53,13 +70,10 @@ fn head(document: &Document) -> Vec<String> {
     let raters = document.study.raters.len();
     let labelled = match raters {
         0 => String::new(),
-        count if *shared == *items => {
-            format!("; all of it is labelled by {}", at::counted(count, "rater"))
-        }
-        count => format!(
-            "; {shared} labelled by all of {}, the rest by one each",
-            at::counted(count, "rater")
-        ),
+        1 => "; every item is assigned to the one rater".to_owned(),
+        2 if *shared == *items => "; every item is assigned to both raters".to_owned(),
+        count if *shared == *items => format!("; every item is assigned to all {count} raters"),
+        count => format!("; {shared} are assigned to all {count} raters, each of the rest to one"),
     };
     let said = format!(
         "{name}: {} of {}, {drawn}, seed {seed}{labelled}",
@@ -126,8 +140,7 @@ fn progress_table(progress: &[ProgressRow]) -> Table {
 pub fn agreement_table(agreement: &[AgreementRow]) -> Table {
     let heads = ["agreement", ">n", ">exact", ">within 1", "kappa (quadratic), 95 % BCa"];
     let mut table = Table::new(&heads);
-    let of = |row: &AgreementRow| (row.criterion.clone(), row.scale.clone());
-    let is_one = agreement.windows(2).all(|two| of(&two[0]) == of(&two[1]));
+    let is_one = is_of_one(agreement);
     for row in agreement {
         let kappa = match (row.kappa, row.interval, row.not_defined) {
             (Some(kappa), Some(it), _) => {

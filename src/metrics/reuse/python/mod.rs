@@ -1,13 +1,16 @@
 //! Python: what a file imports, binds and refers to ([`read`]), and which file each name is from ([`link()`]).
 //!
-//! Names are followed as Python follows them, flow aside: a name that one branch imports and another assigns is taken
-//! for imported. Decisions where the language leaves room:
+//! Names are followed as Python follows them: what is rebound or deleted after its import is the import no longer, and a class
+//! sees what is further out until it binds a name itself. Where only a run could tell, a name that may be imported is taken
+//! for imported: one that a branch assigns, and one of a function that may be called before its name is bound again.
+//! Decisions where the language leaves room:
 //!
 //! - Imports below `if TYPE_CHECKING` count, and so do annotations, quoted ones included: a type is a use.
 //! - A re-export is no use, nor is a name in `__all__` or in a string for `getattr`.
 //! - A `.pyi` file is no module.
 //! - An `__all__` that cannot be read in full counts as absent.
 
+mod bindings;
 mod dunder_all;
 mod facts;
 mod imports;

@@ -55,8 +55,8 @@ pub fn resolved(names: &[&str], at: usize, scopes: &Scopes<'_>) -> Vec<Use> {
         Meaning::Free if scopes.stars().is_empty() => vec![],
         Meaning::Free => vec![Use { root: Root::Free((*root).into()), attributes: attributes() }],
         Meaning::Imports(imports) => imports
-            .iter()
-            .map(|&import| Use { root: Root::Import(import), attributes: attributes() })
+            .into_iter()
+            .map(|import| Use { root: Root::Import(import), attributes: attributes() })
             .collect(),
     }
 }

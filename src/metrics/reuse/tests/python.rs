@@ -412,3 +412,87 @@ fn modules_that_import_each_other_are_followed_all_the_same() {
 
     assert_eq!(symbols(project), ["d y: a"]);
 }
+
+/// Which of the names of `m` another module, of this text, uses.
+fn used_by(text: &str) -> Vec<String> {
+    let defined = "def a(): pass\ndef b(): pass\ndef c(): pass\nclass K: pass\n";
+    let project: Project<'_> = &[("main.py", text), ("m.py", defined), ("n.py", "def a(): pass\n")];
+    let used = symbols(project).into_iter().filter(|it| it.ends_with(": main"));
+    used.map(|it| it.trim_end_matches(": main").to_owned()).collect()
+}
+
+#[test]
+fn the_body_of_a_class_means_what_is_imported_until_it_binds_the_name_itself() {
+    let before = "from m import a\nclass T:\n    x = a()\n    def a(self): return 1\n";
+    let after = "from m import a\nclass T:\n    def a(self): return 1\n    x = a(None)\n";
+    let own_default = "from m import a\nclass T:\n    def a(self, f=a): return 1\n";
+    let decorator = "from m import a\nclass T:\n    @a\n    def a(self): return 1\n";
+    let of_itself = "from m import a\nclass T:\n    a = a\n";
+    let in_method = "from m import a\nclass T:\n    def a(self): return a()\n";
+    // Where a class binds a name, what it reads before is of the module and not of the function around it.
+    let in_function = "from m import a\ndef f():\n    a = 1\n    class T:\n        x = a\n        a = 2\n    return T\n";
+
+    for text in [before, own_default, decorator, of_itself, in_method, in_function] {
+        assert_eq!(used_by(text), ["m a"], "{text}");
+    }
+    assert_eq!(used_by(after), [""; 0]);
+}
+
+#[test]
+fn what_is_bound_again_after_its_import_is_the_import_no_longer() {
+    for text in [
+        "from m import a\na = 3\nprint(a)\n",
+        "from m import a\ndef a(): pass\na()\n",
+        "from m import a\na = None\ndef f(): return a()\nf()\n",
+        "from m import a\ndel a\nprint(a)\n",
+        "def f():\n    from m import a\n    a = 3\n    return a\n",
+        "from m import a\nfor a in range(3):\n    print(a)\n",
+        "from m import a\nwith open('x') as a:\n    print(a)\n",
+        "import m as a\nimport os as a\na.K\n",
+    ] {
+        assert_eq!(used_by(text), [""; 0], "{text}");
+    }
+    assert_eq!(used_by("from m import a\nfrom n import a\na()\n"), ["n a"]);
+    // It is read before, or by what binds it again.
+    for text in [
+        "from m import a\na()\na = 3\n",
+        "from m import a\na = a\n",
+        "from m import a\na += 1\n",
+        "from m import a\ndef f(): return a()\nf()\na = 3\n",
+        "import m.sub\nimport m as x\nx.a()\n",
+    ] {
+        assert_eq!(used_by(text), ["m a"], "{text}");
+    }
+}
+
+#[test]
+fn a_name_that_may_be_the_import_is_taken_for_it() {
+    for text in [
+        "from m import a\nif x:\n    a = 3\na()\n",
+        "try:\n    from m import a\nexcept ImportError:\n    a = None\na()\n",
+        "from m import a\nfor a in xs: pass\nprint(a)\n",
+        "from m import a\ndef f():\n    global a\n    a = 3\na()\n",
+        "from m import a\na: object\na()\n",
+        "from m import a\ndef f(): return [a(a) for x in y]\n",
+        "def f():\n    global a\n    from m import a\ndef g(): return a()\n",
+        "def f():\n    from m import a\n    def g():\n        nonlocal a\n        return a()\n    return g\n",
+    ] {
+        assert_eq!(used_by(text), ["m a"], "{text}");
+    }
+    // In the branch itself it is told.
+    assert_eq!(used_by("from m import a\nif x:\n    a = 3\n    a()\n"), [""; 0]);
+    // A comprehension's own name is not that of the module, and its first iterable is read outside.
+    assert_eq!(used_by("from m import a\nprint([a for a in range(3)])\n"), [""; 0]);
+    assert_eq!(used_by("from m import a\nprint([a for a in a])\n"), ["m a"]);
+}
+
+#[test]
+fn what_is_bound_again_is_not_passed_on() {
+    let project: Project<'_> = &[
+        ("m.py", "def a(): pass\ndef b(): pass\n"),
+        ("via.py", "from m import a, b\na = 3\n"),
+        ("main.py", "from via import a, b\nprint(a, b)\n"),
+    ];
+
+    assert_eq!(symbols(project), ["m a:", "m b: main"]);
+}

@@ -35,7 +35,7 @@ pub static ROWS: &[Binding] = &[
     row(Table, &[c('O')], "fold all groups, or unfold all", "", |_| table(table::Message::FoldAll)),
     row(Table, &[c('a')], "all columns, also those of which no run has a value", "", |_| table(table::Message::SwitchEmpty)),
     row(Table, &[c('v')], "the columns of sessions (when, project, request, steps), or those of scores", "", |_| table(table::Message::SwitchSet)),
-    row(Table, &[c('x')], "stop reading and measuring, or go on", "", |_| table(table::Message::StopOrGoOn)),
+    row(Table, &[c('x')], "stop reading and measuring, or go on", "", |_| table(table::Message::StopOrGoOn)).unlisted(),
     row(Table, &[c('p')], "paired tests of two conditions below the table, of two agents, or none", "pairs", |_| table(table::Message::Pairs)),
     row(Table, &[c('P')], "the pairs of the next agent, then the next two conditions or agents to compare", "", |_| table(table::Message::NextPair)),
     row(Table, &[k(Code::PageUp)], "a page up", "", |_| table(table::Message::Move(Motion::PageUp))),

@@ -44,7 +44,7 @@ pub static ROWS: &[Binding] = &[
     row(Compare, &[c('m')], "give this part all the room, or share it again", "", |_| Message::Zoom),
     row(Compare, &[c('i')], "facts about these runs", "", |_| open(overlay::Kind::Info)),
     row(Compare, &[c('e')], "what weakens the comparison, and what could not be read", "", |_| open(overlay::Kind::Warnings)),
-    row(Compare, &[c('x')], "stop measuring, or go on", "", |_| pair(compare::Message::StopOrGoOn)),
+    row(Compare, &[c('x')], "stop measuring, or go on", "", |_| pair(compare::Message::StopOrGoOn)).unlisted(),
     row(Compare, &[c('<')], "to the left in long lines", "", |n| pair(compare::Message::Sideways(Motion::Up(SIDEWAYS * n.times())))),
     row(Compare, &[c('>')], "to the right in long lines", "", |n| pair(compare::Message::Sideways(Motion::Down(SIDEWAYS * n.times())))),
     row(Compare, &[k(Code::PageUp)], "a page up", "", |_| pair(compare::Message::Move(Motion::PageUp))),

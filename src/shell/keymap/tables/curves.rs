@@ -24,7 +24,7 @@ pub static ROWS: &[Binding] = &[
     row(Curves, &[c('['), c('{')], "first turn of this checkpoint, then of the one before", "", |n| curve(curves::Message::PreviousCheckpoint(n.times()))),
     row(Curves, &[c(']'), c('}')], "first turn of the next checkpoint", "", |n| curve(curves::Message::NextCheckpoint(n.times()))),
     row(Curves, &[c(' ')], "play or pause", "play", |_| play(playback::Message::PlayOrPause)),
-    row(Curves, &[c('x')], "stop measuring, or go on", "", |_| curve(curves::Message::StopOrGoOn)),
+    row(Curves, &[c('x')], "stop measuring, or go on", "", |_| curve(curves::Message::StopOrGoOn)).unlisted(),
     row(Curves, &[k(Code::Tab), k(Code::BackTab)], "from the chart to the list of what moved, and back", "", |_| curve(curves::Message::SwitchPart)),
     row(Chart, &[k(Code::Up), c('k')], "previous curve", "curve", |n| curve(curves::Message::Choose(Motion::Up(n.times())))),
     row(Chart, &[k(Code::Down), c('j')], "next curve", "curve", |n| curve(curves::Message::Choose(Motion::Down(n.times())))),

@@ -19,11 +19,12 @@ use super::{
 #[rustfmt::skip] // a table: one row a binding
 pub static ROWS: &[Binding] = &[
     row(Live, &[k(Code::Enter), k(Code::Tab)], "give the keyboard to the agent; ctrl-] takes it back", "to the agent", |_| lived(Message::Enter)),
-    row(Live, &[c('p'), c(' ')], "pause before the next request, or go on", "pause, go on", |_| lived(Message::PauseOrGoOn)),
-    row(Live, &[c('r')], "the last turn once more, from the files before it", "retry", |_| lived(Message::Retry)),
-    row(Live, &[c('x')], "stop the agent; what was recorded stays, and --resume goes on", "stop", |_| lived(Message::Stop)),
-    row(Live, &[c('s')], "do not send the next request", "skip", |_| lived(Message::Skip)),
-    row(Live, &[c('e')], "other words for the next request", "edit", |_| lived(Message::Edit)),
+    row(Live, &[c('p'), c(' ')], "pause before the next request, or go on", "pause, go on", |_| lived(Message::PauseOrGoOn)).unlisted(),
+    row(Live, &[c('r')], "the last turn once more, from the files before it", "retry", |_| lived(Message::Retry)).unlisted(),
+    row(Live, &[c('x')], "stop the agent, asked for twice; what was recorded stays, and R goes on", "stop", |_| lived(Message::Stop)).unlisted(),
+    row(Live, &[c('R')], "go on with a run that broke off, asked for twice", "", |_| lived(Message::Resume)).unlisted(),
+    row(Live, &[c('s')], "do not send the next request", "skip", |_| lived(Message::Skip)).unlisted(),
+    row(Live, &[c('e')], "other words for the next request", "edit", |_| lived(Message::Edit)).unlisted(),
     row(Live, &[k(Code::Up), c('k')], "previous request", "", |n| lived(Message::Move(Motion::Up(n.times())))),
     row(Live, &[k(Code::Down), c('j')], "next request", "", |n| lived(Message::Move(Motion::Down(n.times())))),
     row(Live, &[c('g'), k(Code::Home)], "the first request, gg too; 12gg request 12", "", |n| lived(Message::Move(n.0.map_or(Motion::Start, Motion::To)))),

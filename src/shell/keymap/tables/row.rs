@@ -16,7 +16,7 @@ use crate::{
     },
 };
 
-use super::super::{Binding, Count};
+use super::super::{Binding, Count, Listing};
 
 pub(super) const fn row(
     context: Context,
@@ -25,7 +25,7 @@ pub(super) const fn row(
     hint: &'static str,
     message: fn(Count) -> Message,
 ) -> Binding {
-    Binding { context, keys, help, hint, message }
+    Binding { context, keys, help, hint, message, listing: Listing::Listed }
 }
 
 pub(super) const fn c(c: char) -> Key {

@@ -22,6 +22,22 @@ pub fn everybody(session: &Session) -> Vec<(String, [String; 4])> {
     all.into_iter().map(|((_, name), pairs)| with(name, &pairs, &scale)).collect()
 }
 
+/// How many things their raters scored alike and nobody settled, while something was settled.
+pub fn alike_without_outcome(session: &Session) -> usize {
+    let Some(study) = session.study() else { return 0 };
+    let items = &study.studied.items;
+    let is_settled =
+        |number: usize| items.get(number).is_some_and(|it| study.gold.of_item(it).is_some());
+    let is_alike = |number: &usize| {
+        let case = study.studied.case(*number);
+        case.is_some_and(|case| case.labels.len() > 1 && !case.differs()) && !is_settled(*number)
+    };
+    match (0..items.len()).any(is_settled) {
+        true => (0..items.len()).filter(is_alike).count(),
+        false => 0,
+    }
+}
+
 fn with(name: String, pairs: &[(f64, f64)], scale: &Scale) -> (String, [String; 4]) {
     let ratings = Ratings::new(scale.clone(), pairs);
     let table = ratings.table();

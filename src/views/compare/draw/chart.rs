@@ -13,7 +13,7 @@ use crate::{
     study::compare::{Outcome, letter},
     views::compare::{
         Comparison, Part,
-        chart::{LEFT, Place, plot},
+        chart::{Axis, LEFT, Place, plot},
     },
     widgets::{
         dots::Stroke,
@@ -47,7 +47,7 @@ pub fn draw(compared: &Comparison, theme: Theme, area: Rect, buffer: &mut Buffer
     if plot.is_empty() {
         return;
     }
-    let chart = Chart::of(&places, plot, number, &curves, theme);
+    let chart = Chart::of((compared.chart.axis, places.as_slice()), plot, number, &curves, theme);
     if curves.iter().flatten().all(Option::is_none) {
         let words = nothing(compared, number);
         sentence(&words, theme.of(Meaning::Muted), Rect { height: plot.height, ..inner }, buffer);
@@ -136,13 +136,14 @@ fn values(compared: &Comparison, places: &[Place], theme: Theme) -> Vec<Span<'st
 
 struct Chart<'a> {
     places: &'a [Place],
+    axis: Axis,
     plot: Plot,
     theme: Theme,
 }
 
 impl<'a> Chart<'a> {
     fn of(
-        places: &'a [Place],
+        (axis, places): (Axis, &'a [Place]),
         plot: Rect,
         number: Number,
         curves: &[Vec<Option<f64>>; 2],
@@ -151,7 +152,7 @@ impl<'a> Chart<'a> {
         let is_share = number.is_share();
         let highest = curves.iter().flatten().flatten().copied().fold(0.0, f64::max);
         let most = number.most().unwrap_or_else(|| round_up(highest, is_share));
-        Self { places, plot: Plot { area: plot, most }, theme }
+        Self { places, axis, plot: Plot { area: plot, most }, theme }
     }
 
     fn column(&self, index: usize) -> u16 {
@@ -185,18 +186,13 @@ impl<'a> Chart<'a> {
         put(buffer, below, "▲", self.theme.of(Meaning::Playing));
     }
 
-    /// A run with one value has it at one moment; the other is read against it over the whole width.
+    /// A line joins values at places that follow each other; where a run has no value its line has a gap, and a value
+    /// alone is a point.
     fn curves(&self, curves: &[Vec<Option<f64>>; 2], point: usize, buffer: &mut Buffer) {
         let styles = LOOKS.map(|meaning| self.theme.of(meaning));
-        for (values, style) in curves.iter().zip(styles) {
-            let mut known = values.iter().flatten();
-            if let (Some(value), None) = (known.next(), known.next()) {
-                self.plot.level(*value, style, buffer);
-            }
-        }
         let traces = [0, 1].map(|side| Trace {
             points: (curves[side].iter().enumerate())
-                .filter(|(_, value)| value.is_some())
+                .filter(|(index, value)| value.is_some() || self.is_gap(*index, side))
                 .map(|(index, value)| (self.column(index), *value))
                 .collect(),
             stroke: STROKES[side],
@@ -209,6 +205,13 @@ impl<'a> Chart<'a> {
                 self.plot.looked_at(self.column(point), value, SIGNS[side], self.theme, buffer);
             }
         }
+    }
+
+    /// Whether a place without a value interrupts the line of a run. Over turns each run has places of its own, and
+    /// those of the other are none of its.
+    fn is_gap(&self, index: usize, side: usize) -> bool {
+        let moments = self.places.get(index).map(|place| &place.moments);
+        self.axis != Axis::Turns || moments.is_some_and(|moments| moments[side].is_some())
     }
 
     /// Names under the axis, those that do not fit left out, the one that is looked at never.

@@ -25,7 +25,7 @@ pub fn facts(compared: &Comparison, theme: Theme, area: Rect, buffer: &mut Buffe
     let below = muted("neither has a checklist or a verdict", theme);
     let inner = frame(false, [title, vec![], below], theme, area, buffer);
     let Some(pair) = compared.sides() else { return };
-    let [a, b] = pair.map(|party| Session::of(&party.run).facts());
+    let [a, b] = pair.map(|party| Session::of(party).facts());
     let known = a.into_iter().zip(b).filter(|(a, b)| a.1.is_some() || b.1.is_some());
     let heads = compared.pair.map(|run| Some(letter(run)));
     let rows = [(("", heads[0].clone()), ("", heads[1].clone()))].into_iter().chain(known);

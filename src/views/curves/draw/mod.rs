@@ -3,7 +3,7 @@
 mod chart;
 mod moved;
 mod multiples;
-mod values;
+pub(super) mod values;
 
 use ratatui::buffer::Buffer;
 
@@ -27,10 +27,9 @@ pub fn draw(view: &Curves, session: &Session, theme: Theme, layout: &Layout, buf
     }
 }
 
-/// The points of a line; where a value is still to come, the line goes on to what is known already.
+/// The points of a line: where there is no value, or none yet, it has a gap.
 fn points_of(known: &[Known], column: impl Fn(usize) -> u16) -> Vec<(u16, Option<f64>)> {
-    let known = known.iter().enumerate().filter(|(_, point)| !matches!(point, Known::NotYet));
-    known.map(|(index, point)| (column(index), point.value())).collect()
+    known.iter().enumerate().map(|(index, point)| (column(index), point.value())).collect()
 }
 
 fn has_keyboard(view: &Curves, part: Part) -> bool {

@@ -17,10 +17,11 @@ use crate::{
     views::curves::{Curves, Part},
     widgets::{
         line::{fit, own, safe, sides},
-        panel::{list, position, titled},
+        panel::{list, position, put_row, titled},
         scroll::centred,
         spark::spark,
         theme::{Meaning, Theme},
+        wrap::wrap,
     },
 };
 
@@ -28,21 +29,57 @@ use super::has_keyboard;
 
 pub fn draw(view: &Curves, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let points = view.points(session);
-    let hovered = view.hovered.filter(|hovered| *hovered < points.len());
-    let here = hovered.or_else(|| view.point_index(session, &points));
+    let here = view.shown_point(session, &points);
     let width = usize::from(area.width.saturating_sub(2));
     let title = here.map(|here| title(view, session, &points, here, theme)).unwrap_or_default();
     let titles = [Line::from(fit(title, width)), Line::default(), Line::default()];
     let inner = titled(false, titles, theme, area, buffer);
     let Some(here) = here else { return };
     let listed = series::listed(session);
+    let (rows, notes) = list_and_notes(session, &points[here], inner);
+    for (line, y) in notes.into_iter().zip(rows.height..inner.height) {
+        put_row(Line::from(own(line, theme.of(Meaning::Muted))), None, inner, y, buffer);
+    }
     let line = |index: usize| row(view, session, &points, here, listed[index], theme, width);
     let is_focused = has_keyboard(view, Part::Chart);
     let style = theme.of(if is_focused { Meaning::Selected } else { Meaning::Marked });
     let chosen = view.chosen(session);
-    list(listed.len(), line, chosen, style, inner, buffer);
-    let top = centred(chosen, listed.len(), usize::from(inner.height));
+    list(listed.len(), line, chosen, style, rows, buffer);
+    let top = centred(chosen, listed.len(), usize::from(rows.height));
     position(top, listed.len(), theme, area, buffer);
+}
+
+/// Splits the room of the panel: the list of numbers, and below it the lines of the notes, a third of it at most.
+pub fn list_and_notes(session: &Session, point: &Point, area: Rect) -> (Rect, Vec<String>) {
+    let width = usize::from(area.width);
+    let mut lines = vec![];
+    for note in notes(session, point) {
+        lines.extend(wrap(&note, width).into_iter().map(|row| note[row].to_owned()));
+    }
+    lines.truncate(usize::from(area.height / 3));
+    let notes = u16::try_from(lines.len()).expect("fewer lines than the panel has");
+    (Rect { height: area.height - notes, ..area }, lines)
+}
+
+/// Why recorded values of the listed numbers are not to be relied on: a line for each reason.
+fn notes(session: &Session, point: &Point) -> Vec<String> {
+    let Some(record) = point.ended().and_then(|turn| session.run.record_at(turn)) else {
+        return vec![];
+    };
+    let mut by_reason: Vec<(&str, Vec<&str>)> = vec![];
+    for number in series::listed(session) {
+        let Some(why) = record.of_metric(number.id()).and_then(|recorded| recorded.doubt) else {
+            continue;
+        };
+        match by_reason.iter_mut().find(|(reason, _)| *reason == why) {
+            Some((_, names)) => names.push(number.label()),
+            None => by_reason.push((why, vec![number.label()])),
+        }
+    }
+    let line = |(why, names): (&str, Vec<&str>)| {
+        format!("? recorded {} is not used: {why}", names.join(", "))
+    };
+    by_reason.into_iter().map(line).collect()
 }
 
 /// ` turn 23 · c4, early  since turn 22 `
@@ -140,13 +177,14 @@ fn measured_before(session: &Session, point: &Point, number: Number) -> String {
     format!("{said:>BEFORE$}")
 }
 
-/// `recorded 0.4471`: what a harness recorded of the same thing, beside what is computed.
+/// `recorded 0.4471`: what a harness recorded of the same number, beside the computed one. A question mark follows
+/// a value that is not to be relied on; `notes` says why.
 fn recorded(session: &Session, point: &Point, number: Number) -> Option<String> {
     let record = session.run.record_at(point.ended()?)?;
     let recorded = record.of_metric(number.id())?;
     let said = series::said(number, recorded.value.number()?);
     Some(match recorded.doubt {
-        Some(why) => format!("recorded {said}? {why}"),
+        Some(_) => format!("recorded {said}?"),
         None => format!("recorded {said}"),
     })
 }

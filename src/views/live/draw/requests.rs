@@ -10,8 +10,9 @@ use crate::{
     session::live::How,
     views::live::{Focus, Live, PromptKind, State, Turn, areas::Areas},
     widgets::{
-        line::{fit, own, recorded},
+        line::{fit, fit_end, own, recorded, safe},
         panel::{position, put_row, titled},
+        text,
         theme::{Meaning, Theme},
     },
 };
@@ -27,7 +28,7 @@ pub fn draw(live: &Live, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
     let titles = [
         Line::styled(" requests ", theme.of(Meaning::Title)),
         limits,
-        Line::styled(out(live), theme.of(Meaning::Muted)),
+        Line::styled(out(live, areas.requests.width), theme.of(Meaning::Muted)),
     ];
     let inside = titled(is_focused, titles, theme, areas.requests, buffer);
     let width = usize::from(inside.width);
@@ -42,12 +43,19 @@ pub fn draw(live: &Live, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
     position(live.rows.top, live.turns.len(), theme, areas.requests, buffer);
 }
 
-/// ` recorded in DIR `
-fn out(live: &Live) -> String {
-    match live.plan.out.as_str() {
-        "" => String::new(),
-        out => format!(" recorded in {} ", crate::widgets::line::safe(out)),
+/// ` recorded in DIR `: of a long path the end, which tells folders apart, and never a part that is another folder's
+/// whole name.
+fn out(live: &Live, width: u16) -> String {
+    if live.plan.out.is_empty() {
+        return String::new();
     }
+    let out = safe(&live.plan.out);
+    // What rows are seen stands to the right of it.
+    let position = " 888–888 of 888 ".chars().count();
+    let room = usize::from(width).saturating_sub(2 + position);
+    let long = "recorded in ";
+    let words = if room >= text::width(&out) + long.len() + 2 { long } else { "in " };
+    format!(" {words}{} ", fit_end(&out, room.saturating_sub(words.len() + 2)))
 }
 
 fn row(turn: &Turn, is_next: bool, is_chat: bool, theme: Theme) -> Vec<Span<'static>> {

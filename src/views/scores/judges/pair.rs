@@ -7,6 +7,7 @@ use crate::{
     session::Session,
     study::{
         Coefficient, Estimate, Plan, Ratings, Scale,
+        agreement::trust::Doubt,
         stability::{Against, against},
     },
     views::scores::judges::Judges,
@@ -40,6 +41,8 @@ pub struct Measured {
     pub n: usize,
     /// One for each of [`MEASURES`].
     pub estimates: Vec<(Coefficient, Estimate)>,
+    /// Why the interval of kappa cannot be trusted.
+    pub doubt: Option<Doubt>,
     /// Share of each level, of the first and of the second; empty without pairs.
     pub base_rates: [Vec<f64>; 2],
 }
@@ -114,10 +117,12 @@ impl Judges {
             })
             .collect();
         let ratings = Ratings::new(Scale::default(), &scores);
-        let (first, second) = ratings.table().base_rates();
+        let table = ratings.table();
+        let (first, second) = table.base_rates();
         self.measured = Some(Measured {
             n: ratings.len(),
             estimates: ratings.estimates(&MEASURES, &plan(ratings.len())),
+            doubt: table.doubt(),
             base_rates: [first, second],
             files,
             rubric,

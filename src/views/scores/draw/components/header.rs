@@ -59,11 +59,15 @@ fn who(session: &Session, theme: Theme, width: usize) -> Line<'static> {
         left.push(recorded(&format!(" ({})", about.join(", ")), muted));
     }
     left.push(recorded(&format!(" · {}", facts.join(" · ")), theme.of(Meaning::Text)));
-    let right = match judged.judgement_number() {
-        Some((number, count)) if count > 1 => format!("judgement {number} of {count}"),
-        _ => String::new(),
-    };
-    sides(left, vec![own(right, muted)], width)
+    let mut right = vec![];
+    if let Some(newer) = judged.newer() {
+        let words = format!("newer: {} · f ", newer.judge.name);
+        right.push(recorded(&words, theme.of(Meaning::Warning)));
+    }
+    if let Some((number, count)) = judged.judgement_number().filter(|(_, count)| *count > 1) {
+        right.push(own(format!("judgement {number} of {count}"), muted));
+    }
+    sides(left, right, width)
 }
 
 /// `after turn 56 at 610540d`

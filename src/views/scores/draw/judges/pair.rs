@@ -9,7 +9,7 @@ use ratatui::{
 use crate::{
     run::figures,
     session::Session,
-    study::{Coefficient, Estimate, Interval},
+    study::{Coefficient, Estimate, Interval, agreement::trust},
     views::scores::{
         Scores,
         judges::{Part, Side, areas::SUMS, pair, rows::Row},
@@ -83,7 +83,12 @@ fn measures(view: &Scores, theme: Theme) -> Vec<Vec<Span<'static>>> {
             Coefficient::Within1 => "within 1",
             _ => "kappa (quadr.)",
         };
-        rows.push(vec![own(format!("{label:<15}"), muted), own(said(estimate), plain)]);
+        let mut words = said(estimate);
+        let is_doubted = trust::SQUARING.contains(coefficient) && estimate.interval.is_ok();
+        if is_doubted && measured.doubt.is_some() {
+            words += "  may be too narrow";
+        }
+        rows.push(vec![own(format!("{label:<15}"), muted), own(words, plain)]);
     }
     let [first, second] = &measured.base_rates;
     let rates = |rates: &[f64]| {

@@ -1,0 +1,86 @@
+//! What may be found in a text, and the patterns that find it. Every rule uses this and none of the others.
+
+use std::ops::Range;
+
+use regex::Regex;
+
+/// What was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    AwsKey,
+    GithubToken,
+    ApiKey,
+    SlackToken,
+    GoogleKey,
+    ServiceToken,
+    WebToken,
+    PrivateKey,
+    Header,
+    Password,
+    Secret,
+    UrlLogin,
+    RandomWord,
+    Email,
+    HomeFolder,
+    Name,
+    /// A text that could not be checked to its end.
+    Unchecked,
+}
+
+impl Kind {
+    pub const ALL: [Self; 17] = [
+        Self::AwsKey,
+        Self::GithubToken,
+        Self::ApiKey,
+        Self::SlackToken,
+        Self::GoogleKey,
+        Self::ServiceToken,
+        Self::WebToken,
+        Self::PrivateKey,
+        Self::Header,
+        Self::Password,
+        Self::Secret,
+        Self::UrlLogin,
+        Self::RandomWord,
+        Self::Email,
+        Self::HomeFolder,
+        Self::Name,
+        Self::Unchecked,
+    ];
+
+    /// As it stands in a replacement and in the list.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::AwsKey => "AWS key",
+            Self::GithubToken => "GitHub token",
+            Self::ApiKey => "API key",
+            Self::SlackToken => "Slack token",
+            Self::GoogleKey => "Google key",
+            Self::ServiceToken => "service token",
+            Self::WebToken => "JWT",
+            Self::PrivateKey => "private key",
+            Self::Header => "header",
+            Self::Password => "password",
+            Self::Secret => "secret",
+            Self::UrlLogin => "URL login",
+            Self::RandomWord => "random word",
+            Self::Email => "e-mail",
+            Self::HomeFolder => "home folder",
+            Self::Name => "name",
+            Self::Unchecked => "not checked",
+        }
+    }
+}
+
+/// Part of a text, and what it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Match {
+    pub range: Range<usize>,
+    pub kind: Kind,
+}
+
+/// A pattern of ours, ready. The border of a word is that of ASCII letters: with all letters of the world a text that has some is looked
+/// through many times as slowly.
+pub fn compiled(pattern: &str) -> Regex {
+    Regex::new(&pattern.replace(r"\b", r"(?-u:\b)")).expect("what is written here is a pattern")
+}

@@ -1,0 +1,124 @@
+//! NaN and Infinity in JSON, as Python's `json` writes them.
+//!
+//! They are no JSON, and what they stand for is no number: whoever reads a recorded document takes them for null and says so.
+//! A text is looked through for them only where it does not read as JSON.
+
+use serde::de::DeserializeOwned;
+
+use super::{object::Object, tape::Tape};
+
+/// What stands for null.
+const TOKENS: [&[u8]; 3] = [b"-Infinity", b"Infinity", b"NaN"];
+
+/// The length of the token at the start of `rest`; None where none stands there.
+pub fn token(rest: &[u8]) -> Option<usize> {
+    TOKENS.iter().find(|token| rest.starts_with(token)).map(|token| token.len())
+}
+
+/// Whether a text may have such a value: a look at its bytes.
+pub fn may_have(text: &[u8]) -> bool {
+    ["NaN", "Infinity"].iter().any(|token| memchr::memmem::find(text, token.as_bytes()).is_some())
+}
+
+/// The text with null for each such value outside of strings, and how many there were; None where there is none.
+pub fn with_nulls(text: &str) -> Option<(String, usize)> {
+    if !may_have(text.as_bytes()) {
+        return None;
+    }
+    let bytes = text.as_bytes();
+    let (mut out, mut count, mut done, mut at) = (String::with_capacity(text.len()), 0, 0, 0);
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'"' => at = end_of_string(bytes, at),
+            b'-' | b'I' | b'N' => match token(&bytes[at..]) {
+                Some(len) => {
+                    out.push_str(&text[done..at]);
+                    out.push_str("null");
+                    (count, at) = (count + 1, at + len);
+                    done = at;
+                }
+                None => at += 1,
+            },
+            _ => at += 1,
+        }
+    }
+    out.push_str(&text[done..]);
+    (count > 0).then_some((out, count))
+}
+
+/// The place after the string that begins at `at`.
+fn end_of_string(bytes: &[u8], at: usize) -> usize {
+    let mut at = at + 1;
+    while let Some(found) = bytes.get(at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
+        at += found;
+        if bytes[at] == b'"' {
+            return at + 1;
+        }
+        at += 2;
+    }
+    bytes.len()
+}
+
+/// A document, and how many of its values were no numbers and are null in it.
+///
+/// # Errors
+///
+/// What serde says of a text that is no JSON otherwise.
+pub fn read<T: DeserializeOwned>(text: &[u8]) -> serde_json::Result<(T, usize)> {
+    let why = match serde_json::from_slice(text) {
+        Ok(value) => return Ok((value, 0)),
+        Err(why) => why,
+    };
+    let cleaned = std::str::from_utf8(text).ok().and_then(with_nulls);
+    let read = cleaned.and_then(|(text, count)| Some((serde_json::from_str(&text).ok()?, count)));
+    read.ok_or(why)
+}
+
+/// The texts of the elements of a list in a document that may have such values; None where it has no such list.
+pub fn elements<'t>(document: &'t str, key: &str) -> Option<Vec<&'t str>> {
+    let tape = Tape::read(document)?;
+    let list = Object::of(tape.root())?.get(key)?;
+    let text = |value: &str| {
+        let at = value.as_ptr() as usize - document.as_ptr() as usize;
+        document.get(at..at + value.len())
+    };
+    list.elements().map(|element| text(element.get())).collect()
+}
+
+/// The words of a warning for so many values.
+pub fn warning(count: usize) -> String {
+    let values = if count == 1 { "value is" } else { "values are" };
+    format!("{count} {values} NaN or Infinity, which is no number: read as null")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn a_value_that_is_no_number_is_null_and_words_stay_words() {
+        let text =
+            r#"{"a": NaN, "b": [Infinity, -Infinity, -1], "c": "NaN, \"Infinity\" \\", "NaN": 1}"#;
+
+        let (value, count) = read::<Value>(text.as_bytes()).unwrap();
+
+        let expected =
+            json!({ "a": null, "b": [null, null, -1], "c": "NaN, \"Infinity\" \\", "NaN": 1 });
+        assert_eq!((value, count), (expected, 3));
+    }
+
+    #[test]
+    fn what_is_no_json_for_another_reason_says_so() {
+        assert!(read::<Value>(b"{\"a\": NaN").is_err());
+        assert!(read::<Value>(b"{\"a\": NaNs}").is_err());
+        assert_eq!(read::<Value>(b"[1]").unwrap(), (json!([1]), 0));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn whatever_the_text_it_is_looked_through(text in "[NaInfty\"\\\\{}:, -]{0,40}") {
+            let _ = with_nulls(&text);
+        }
+    }
+}

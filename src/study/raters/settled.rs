@@ -1,0 +1,66 @@
+//! What adjudication settled, of all that people scored: gold of disagreements alone says nothing of the rest.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+};
+
+use super::{Item, Kind, Panel};
+
+/// The things that two people or more scored, and those of them that have an outcome.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Settled {
+    /// Things that people scored differently and that have an outcome.
+    pub differing: usize,
+    /// The same of things that they scored alike.
+    pub alike: usize,
+    /// Things that they scored alike, with an outcome or without.
+    pub all_alike: usize,
+}
+
+impl Panel {
+    /// None where everything that people scored alike has an outcome too, and where there is no gold at all.
+    pub fn disputed_alone(&self) -> Option<Settled> {
+        let mut by_item: BTreeMap<&Item, BTreeMap<&str, f64>> = BTreeMap::new();
+        for rater in self.raters.iter().filter(|rater| rater.kind == Kind::Human) {
+            let who = rater.labels.as_ref().map_or(rater.name.as_str(), |it| &it.annotator);
+            for score in &rater.scores {
+                by_item.entry(&score.item).or_default().entry(who).or_insert(score.score);
+            }
+        }
+        let gold: BTreeSet<&Item> = self
+            .raters
+            .iter()
+            .filter(|rater| rater.kind == Kind::Gold)
+            .flat_map(|rater| rater.scores.iter().map(|score| &score.item))
+            .collect();
+        let has_gold = |item: &Item| {
+            gold.iter().any(|other| other.thing() == item.thing() && other.fits(item))
+        };
+        let mut settled = Settled { differing: 0, alike: 0, all_alike: 0 };
+        for (item, given) in by_item.iter().filter(|(_, given)| given.len() > 1) {
+            let mut scores = given.values();
+            let first = scores.next();
+            match scores.all(|score| Some(score) == first) {
+                true => {
+                    settled.all_alike += 1;
+                    settled.alike += usize::from(has_gold(item));
+                }
+                false => settled.differing += usize::from(has_gold(item)),
+            }
+        }
+        (!gold.is_empty() && settled.alike < settled.all_alike).then_some(settled)
+    }
+}
+
+impl fmt::Display for Settled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { differing, alike, all_alike } = self;
+        write!(
+            f,
+            "gold has {differing} things that people scored differently and {alike} of {all_alike} that they scored alike: \
+             agreement with it is not that of all that was labelled; `trajview audit STUDY --adjudicate --settle-agreed` \
+             adds what they agree on"
+        )
+    }
+}

@@ -1,0 +1,98 @@
+//! The list of commands, `:`: it offers what holds in the view below it, and nothing that labels, stops or writes.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use trajview::{
+    runtime::Rehearsal,
+    session::place::Place,
+    shell::{Message, keymap},
+    widgets::key::{Code, Key},
+};
+
+use crate::audit_view::{Bundle, after, has, lacks, opened};
+
+/// Words that people type for what a key does, beside the help of every key.
+const WORDS: [&str; 14] = [
+    "label",
+    "0",
+    "4",
+    "x",
+    "absent",
+    "cannot tell",
+    "undo",
+    "stop",
+    "delete",
+    "draw",
+    "save",
+    "reason",
+    "resume",
+    "skip",
+];
+
+/// Every file below a folder but those of raters, in which is noted which verdicts were on screen.
+fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            match path.is_dir() {
+                true if path.ends_with("labels") => {}
+                true => open.push(path),
+                false => drop(found.insert(path.clone(), fs::read(path).unwrap())),
+            }
+        }
+    }
+    found
+}
+
+/// Types words after `:` and runs what is found first, then goes back to the view of a key.
+fn run(screen: &mut Rehearsal, words: &str, view: Code) {
+    screen.send(Message::Press(Key::char(':')));
+    screen.send(Message::Paste(words.to_owned()));
+    for code in [Code::Enter, Code::Esc, Code::Esc, Code::Esc, view] {
+        screen.send(Message::Press(Key::plain(code)));
+    }
+}
+
+#[test]
+fn whatever_is_typed_after_a_colon_no_label_and_no_file_of_the_run_changes() {
+    let bundle = Bundle::new();
+    let before = files(bundle.path());
+    let mut screen = opened(bundle.path().to_owned(), (120, 40), Some("zz"), Place::default());
+    let helps = keymap::bindings().map(|row| row.help).filter(|help| help.len() < 200);
+    let words: Vec<&str> = WORDS.into_iter().chain(helps).collect();
+
+    for view in [Code::F(4), Code::F(1)] {
+        screen.send(Message::Press(Key::plain(view)));
+        for words in &words {
+            run(&mut screen, words, view);
+            assert_eq!(bundle.labels("zz"), Vec::<String>::new(), "{words}");
+        }
+    }
+
+    assert_eq!(files(bundle.path()), before);
+}
+
+#[test]
+fn in_the_replay_no_command_of_the_audit_is_offered() {
+    let bundle = Bundle::new();
+    let mut screen = opened(bundle.path().to_owned(), (120, 40), Some("zz"), Place::default());
+
+    let offered = after(&mut screen, "<f1>:label");
+
+    lacks(&offered, "label it 0");
+    lacks(&offered, "in the audit");
+}
+
+#[test]
+fn the_name_of_a_view_leads_to_it() {
+    let bundle = Bundle::new();
+    let mut screen = opened(bundle.path().to_owned(), (120, 40), Some("zz"), Place::default());
+
+    has(&after(&mut screen, "<f1>:scores<enter>"), "MCF 3.125");
+}
