@@ -34,10 +34,16 @@ pub trait Format: Sync {
         HashSet::new()
     }
 
-    /// Folders, relative to that of a file, whose files are parts of the same recording: `../parts/7`. Asked of the main
-    /// file, and of each file that was found by it.
+    /// Folders, relative to that of a file, whose files are parts of the same recording (`../parts/7`), and single files
+    /// (`../state.json`). Asked of the main file, and of each file that was found by it.
     fn parts_in(&self, _main: &Head<'_>) -> Vec<String> {
         vec![]
+    }
+
+    /// Whether the folders that [`Format::parts_in`] names beside a recording hold the logs of its sub-agents, which are no
+    /// recordings of their own.
+    fn has_agent_folders(&self) -> bool {
+        false
     }
 
     /// Repositories that have the commits a recording names, or the recording itself, relative to its folder: `.git`; a `*`

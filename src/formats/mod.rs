@@ -35,7 +35,7 @@ mod droid;
 mod gemini;
 mod gemini_stream;
 mod git_ai;
-mod goose;
+pub mod goose;
 mod grok;
 mod inspect;
 mod json;

@@ -1,6 +1,9 @@
 //! From a path to the files of one recording.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+};
 
 use crate::formats::{self, Format, Head, Shape};
 
@@ -156,16 +159,22 @@ fn bundle_files(folder: &Path, access: Access, allowance: &mut Allowance) -> Vec
     paths.iter().filter_map(|path| read_member(path, relative(path), access, allowance)).collect()
 }
 
-/// The files that a file names, those in the folders that it names, and in those that they name in turn.
+/// The files that a file names, those in folders that it names, and those that they name in turn.
 fn parts_of(main_path: &Path, main: &Head<'_>, format: &'static dyn Format) -> Vec<PathBuf> {
     let folder = main_path.parent().unwrap_or(Path::new(""));
     let mut found: Vec<PathBuf> = vec![];
     let mut wanted = format.parts_in(main);
+    // A part may name the folder again that it is in.
+    let mut seen: HashSet<String> = HashSet::new();
     let mut at = 0;
     while let Some(below) = wanted.get(at).cloned() {
         at += 1;
-        // A part may name the folder that it is in.
-        if wanted[..at - 1].contains(&below) {
+        if !seen.insert(below.clone()) {
+            continue;
+        }
+        let file = folder.join(&below);
+        if is_plain_file(&file) {
+            found.push(file);
             continue;
         }
         let is_around = below.ends_with("/*");

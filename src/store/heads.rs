@@ -56,7 +56,7 @@ struct Seen {
 type Kept = (String, HashMap<String, Seen>);
 
 /// Changes with what is said of a file, so that what another version said is not used.
-const LAYOUT: &str = concat!("heads/1 ", env!("CARGO_PKG_VERSION"));
+const LAYOUT: &str = concat!("heads/2 ", env!("CARGO_PKG_VERSION"));
 
 /// With more files than this all is forgotten: most of them are gone.
 const MOST: usize = 100_000;

@@ -43,6 +43,7 @@ const ROWS: &[Row] = &[
     ("pi", Some("PI_CODING_AGENT_DIR"), Base::Home, ".pi/agent", "sessions"),
     ("amp", None, Base::Data, "amp", "threads"),
     ("droid", None, Base::Home, ".factory", "sessions"),
+    ("kimi", Some("KIMI_CODE_HOME"), Base::Home, ".kimi-code", "sessions"),
     ("kimi", Some("KIMI_SHARE_DIR"), Base::Home, ".kimi", "sessions"),
     ("kimi", Some("KIMI_CODE_HOME"), Base::Home, ".kimi-code", "sessions"),
     ("goose", None, Base::Data, "goose", "sessions"),
@@ -125,6 +126,8 @@ mod tests {
         let claude = ["/home/me/.claude/projects", "/home/me/.config/claude/projects"];
         assert_eq!(of("claude-code"), claude);
         assert_eq!(of("amp"), ["/home/me/.local/share/amp/threads"]);
+        let kimi = |path: &str| format!("/home/me/{path}/sessions");
+        assert_eq!(of("kimi"), [kimi(".kimi-code"), kimi(".kimi")]);
         let several = |name: &str| (name == "CLAUDE_CONFIG_DIR").then(|| PathBuf::from("/a, /b"));
         let places = below(Path::new("/home/me"), &several);
         let has = |path: &str| places.iter().any(|place| place.path == Path::new(path));

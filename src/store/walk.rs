@@ -3,6 +3,7 @@
 use std::{
     collections::HashSet,
     path::{Path, PathBuf},
+    sync::Arc,
     time::SystemTime,
 };
 
@@ -20,7 +21,8 @@ use super::{
         stem_of,
     },
     heads::{KnownHead, KnownHeads},
-    inside, reading,
+    inside::{self, Members},
+    reading,
     remote::{self, Much, is_address},
     slopcodebench,
 };
@@ -155,9 +157,16 @@ pub(super) fn each_log_below(
     }
 }
 
-/// Whether a folder is part of what lies beside it: one named after a log holds that log's companions.
+/// Whether a folder is part of what lies beside it: one named after a log holds that log's companions, and where a log has a
+/// folder that is named after it for itself, `subagents` in that one does. Kimi's agents have a folder each, the main one too.
 fn is_part(folder: &Path, stems: &HashSet<String>) -> bool {
-    stems.contains(name_of(folder)) || name_of(folder) == "workspace.git"
+    let (name, around) = (name_of(folder), folder.parent().map(name_of));
+    let is_own = || around.is_some_and(|own| stems.contains(own));
+    let has_main = || is_plain_file(&folder.with_file_name("main").join("wire.jsonl"));
+    stems.contains(name)
+        || name == "workspace.git"
+        || name == "subagents" && is_own()
+        || around == Some("agents") && name != "main" && has_main()
 }
 
 /// What holds for all folders of a walk.
@@ -166,11 +175,20 @@ struct Walk<'a> {
     /// The folder that was named.
     root: &'a Path,
     heads: Option<&'a KnownHeads>,
+    /// Databases into which the sessions of a tree of files were migrated.
+    migrated: Option<&'a [Arc<dyn Members>]>,
 }
 
 impl<'a> Walk<'a> {
     const fn of(root: &'a Path, heads: Option<&'a KnownHeads>) -> Self {
-        Self { root, heads }
+        Self { root, heads, migrated: None }
+    }
+
+    /// Whether a log is of a session that stands in a database beside the tree.
+    fn is_migrated(&self, log: &Path) -> bool {
+        let id = name_of(log).strip_suffix(".json");
+        let databases = self.migrated.unwrap_or_default();
+        id.is_some_and(|id| databases.iter().any(|base| base.has_session(id)))
     }
 
     /// Whether a path is a link to what the walk finds without it.
@@ -203,8 +221,9 @@ fn below(folder: &Path, depth: usize, walk: Walk<'_>, found: &mut Found<'_>) -> 
     if inside::at(folder).is_some_and(|place| place.members.are_runs()) {
         return entries.into_iter().all(found);
     }
-    let Looked { logs, holders } = looked_into(&entries, walk.heads);
-    for log in logs.iter().filter(|log| !is_in_database(log, walk.root)) {
+    let Looked { mut logs, holders, agents } = looked_into(&entries, walk);
+    logs.retain(|log| !walk.is_migrated(log));
+    for log in &logs {
         if !found(log.clone()) {
             return false;
         }
@@ -214,10 +233,15 @@ fn below(folder: &Path, depth: usize, walk: Walk<'_>, found: &mut Found<'_>) -> 
     }
     let stems: HashSet<String> = logs.iter().map(|log| stem_of(log)).collect();
     let is_entered = |path: &PathBuf| is_folder(path) || holders.contains(path);
-    let folders = entries.iter().filter(|path| !is_part(path, &stems) && is_entered(path));
-    let folders: Vec<&PathBuf> = folders.collect();
-    let named = if folders.is_empty() { HashSet::new() } else { folders_named_by(&logs) };
-    for folder in folders.into_iter().filter(|path| !named.contains(name_of(path))) {
+    let is_left_out = |path: &PathBuf| is_part(path, &stems) || agents.contains(path);
+    let folders = entries.iter().filter(|path| !is_left_out(path) && is_entered(path));
+    for folder in folders {
+        let migrated = match name_of(folder) {
+            // Where opencode had its sessions before it had a database, in which they are now.
+            "storage" => Some(databases(&holders)),
+            _ => None,
+        };
+        let walk = Walk { migrated: migrated.as_deref().or(walk.migrated), ..walk };
         if !below(folder, depth + 1, walk, found) {
             return false;
         }
@@ -225,35 +249,39 @@ fn below(folder: &Path, depth: usize, walk: Walk<'_>, found: &mut Found<'_>) -> 
     true
 }
 
-/// The folders beside logs in which these say that their companions are.
-fn folders_named_by(logs: &[PathBuf]) -> HashSet<String> {
-    let of_log = |log: &PathBuf| -> Option<Vec<String>> {
-        let (bytes, is_whole) = reading::read_head(log).ok()?;
-        let head = Head { name: name_of(log), bytes: &bytes, is_whole };
-        Some(formats::claim(&head)?.parts_in(&head))
-    };
-    let all: Vec<String> = logs.par_iter().filter_map(of_log).flatten().collect();
-    all.into_iter().filter(|name| !name.contains('/')).collect()
+/// The databases of sessions among files.
+fn databases(holders: &HashSet<PathBuf>) -> Vec<Arc<dyn Members>> {
+    let names_one = |path: &&PathBuf| name_of(path).ends_with(".db");
+    let databases = holders.iter().filter(names_one).filter_map(|path| inside::at(path));
+    databases.map(|place| place.members).collect()
 }
 
-/// Whether a session of opencode that is a tree of files is also in the database that the tree was brought over to, where the
-/// walk finds that too.
-fn is_in_database(log: &Path, root: &Path) -> bool {
-    let session = name_of(log).trim_end_matches(".json").to_owned();
-    let mut folders = log.ancestors().skip(2);
-    let is_tree = session.starts_with("ses_")
-        && folders.next().is_some_and(|folder| name_of(folder) == "session")
-        && folders.next().is_some_and(|folder| name_of(folder) == "storage");
-    let Some(home) = folders.next().filter(|home| is_tree && home.starts_with(root)) else {
-        return false;
-    };
-    let is_database = |path: &PathBuf| {
-        let name = name_of(path);
-        name.starts_with("opencode") && name.ends_with(".db")
-    };
-    entries_of(home).iter().filter(|path| is_database(path)).any(|path| {
-        inside::at(path).is_some_and(|place| place.members.names().position(&session).is_some())
-    })
+/// The folders beside logs that hold what their sub-agents did, those of sub-agents' sub-agents too.
+fn agent_folders(
+    logs: &[(&PathBuf, &'static dyn Format)],
+    entries: &[PathBuf],
+) -> HashSet<PathBuf> {
+    let mut found = HashSet::new();
+    let mut open: Vec<(PathBuf, &'static dyn Format)> = logs
+        .iter()
+        .filter(|(_, format)| format.has_agent_folders())
+        .map(|(path, format)| ((*path).clone(), *format))
+        .collect();
+    if open.is_empty() || !entries.iter().any(|path| is_folder(path)) {
+        return found;
+    }
+    let Some(around) = open[0].0.parent().map(Path::to_owned) else { return found };
+    while let Some((log, format)) = open.pop() {
+        for name in parts_in(&log, format).unwrap_or_default() {
+            let folder = around.join(&name);
+            let is_beside = !name.contains(['/', '\\']) && entries.contains(&folder);
+            if is_beside && is_folder(&folder) && found.insert(folder.clone()) {
+                let logs = entries_of(&folder).into_iter().filter(|path| could_be_log(path));
+                open.extend(logs.map(|path| (path, format)));
+            }
+        }
+    }
+    found
 }
 
 /// What the entries of a folder are.
@@ -262,6 +290,8 @@ struct Looked {
     logs: Vec<PathBuf>,
     /// Files that hold runs, or files.
     holders: HashSet<PathBuf>,
+    /// Folders that hold companions.
+    agents: HashSet<PathBuf>,
 }
 
 /// What one entry is.
@@ -279,7 +309,8 @@ impl Entry {
 }
 
 /// Each is looked into once, and once more where there are companions by name.
-fn looked_into(entries: &[PathBuf], heads: Option<&KnownHeads>) -> Looked {
+fn looked_into(entries: &[PathBuf], walk: Walk<'_>) -> Looked {
+    let heads = walk.heads;
     fetch_beginnings(entries, heads);
     let known: Vec<(&PathBuf, Entry)> =
         entries.par_iter().filter_map(|path| Some((path, look_into(path, heads)?))).collect();
@@ -305,7 +336,9 @@ fn looked_into(entries: &[PathBuf], heads: Option<&KnownHeads>) -> Looked {
         }
     };
     let logs = companions::mains(&told, names).into_iter().map(|at| paths[at].clone()).collect();
-    Looked { logs, holders }
+    let formats: Vec<_> = paths.iter().zip(&told).map(|(path, told)| (*path, told.0)).collect();
+    let agents = agent_folders(&formats, entries);
+    Looked { logs, holders, agents }
 }
 
 /// The beginnings of what may be logs, several at a time, where they are on remote storage and are not known.
@@ -365,6 +398,11 @@ fn read_into(path: &Path) -> Option<Entry> {
         return Some(Entry::Holder);
     }
     Some(Entry::Log(format, format.belongs_to(&head)))
+}
+
+fn parts_in(path: &Path, format: &dyn Format) -> Option<Vec<String>> {
+    let (bytes, is_whole) = reading::read_head(path).ok()?;
+    Some(format.parts_in(&Head { name: name_of(path), bytes: &bytes, is_whole }))
 }
 
 fn names(path: &Path, format: &dyn Format) -> Option<HashSet<String>> {

@@ -43,6 +43,7 @@ mod patches;
 mod pooled;
 mod process;
 mod provenance;
+mod recordings;
 mod remote;
 mod remote_real;
 mod report;

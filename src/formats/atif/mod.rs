@@ -146,7 +146,7 @@ fn step<'t>(fields: &Object<'t>) -> Record<'t> {
     let source = fields.text("source").unwrap_or_default();
     let extra = fields.object("extra").unwrap_or_default();
     if let Some(id) = begun_without_a_call(fields) {
-        record.says(Event::Branch { id, label: message });
+        record.says(Event::Left { branch: id, about: message });
         return record;
     }
     let is_compaction = extra.has("context_management");

@@ -15,26 +15,6 @@ use crate::run::{Role, Time, Tokens};
 
 /// What a message says. Times, tokens and what only one tool writes are the caller's.
 pub fn message<'t>(fields: &Object<'t>) -> Record<'t> {
-    message_joined(fields, "\n")
-}
-
-/// As [`message`], where an assistant's words may be kept in the pieces in which they arrived: pieces of one kind that
-/// follow each other are one thought, or one text.
-pub fn message_in_pieces<'t>(fields: &Object<'t>) -> Record<'t> {
-    let is_streamed = Speaker::of(&fields.text("role").unwrap_or_default()) == Speaker::Assistant;
-    let mut record = message_joined(fields, if is_streamed { "" } else { "\n" });
-    let mut whole: Vec<Event<'t>> = Vec::with_capacity(record.events.len());
-    for event in record.events {
-        match (whole.last_mut(), event) {
-            (Some(Event::Thought(text)), Event::Thought(more)) => text.to_mut().push_str(&more),
-            (_, event) => whole.push(event),
-        }
-    }
-    record.events = whole;
-    record
-}
-
-fn message_joined<'t>(fields: &Object<'t>, between: &str) -> Record<'t> {
     let mut record = Record::default();
     let role = fields.text("role").unwrap_or_default();
     for key in ["reasoning_content", "reasoning", "thinking"] {
@@ -49,7 +29,7 @@ fn message_joined<'t>(fields: &Object<'t>, between: &str) -> Record<'t> {
     match (kind, content) {
         (Speaker::Tool, _) => record.says(Event::Answered(answer(fields))),
         (kind, Some(content)) if content.is_list() => {
-            blocks(&mut record, kind, content, between);
+            blocks(&mut record, kind, content);
         }
         (kind, Some(content)) => record.says_words(kind.says(), words(content)),
         (_, None) => {}
@@ -72,7 +52,7 @@ pub fn content<'t>(role: &str, content: Option<Value<'t>>) -> Record<'t> {
     let mut record = Record::default();
     let speaker = Speaker::of(role);
     match content {
-        Some(content) if content.is_list() => blocks(&mut record, speaker, content, "\n"),
+        Some(content) if content.is_list() => blocks(&mut record, speaker, content),
         Some(content) => record.says_words(speaker.says(), words(content)),
         None => {}
     }
@@ -111,14 +91,14 @@ impl Speaker {
     }
 }
 
-fn blocks<'t>(record: &mut Record<'t>, speaker: Speaker, content: Value<'t>, between: &str) {
+fn blocks<'t>(record: &mut Record<'t>, speaker: Speaker, content: Value<'t>) {
     // The words of one message are one thing that is said, however many blocks they stand in.
     let mut said: Vec<Cow<'t, str>> = vec![];
     let flush = |record: &mut Record<'t>, said: &mut Vec<Cow<'t, str>>| {
         let text = match said.len() {
             0 => return,
             1 => said.remove(0),
-            _ => std::mem::take(said).join(between).into(),
+            _ => std::mem::take(said).join("\n").into(),
         };
         said.clear();
         record.says_words(speaker.says(), text);
@@ -164,9 +144,7 @@ fn blocks<'t>(record: &mut Record<'t>, speaker: Speaker, content: Value<'t>, bet
             }
         };
         if let Some(event) = event {
-            // A piece of a thought may be a blank.
-            let is_empty = matches!(&event, Event::Thought(text)
-                if text.is_empty() || !between.is_empty() && text.trim().is_empty());
+            let is_empty = matches!(&event, Event::Thought(text) if text.trim().is_empty());
             if !is_empty {
                 flush(record, &mut said);
                 record.says(event);
@@ -209,7 +187,8 @@ pub fn answer<'t>(fields: &Object<'t>) -> Answer<'t> {
     }
     let flags = ["is_error", "isError"];
     let flag = flags.iter().find_map(|key| fields.flag(key));
-    let error = reason(fields, &["error"]).filter(|error| !error.trim_matches('"').is_empty());
+    let error = fields.get("error").map(arguments::error_words);
+    let error = error.filter(|error| !error.trim_matches('"').is_empty());
     let error = error.filter(|error| &**error != "false").unwrap_or_default();
     let is_failed = !error.is_empty();
     if text.is_empty() {
@@ -223,19 +202,6 @@ pub fn answer<'t>(fields: &Object<'t>) -> Answer<'t> {
         text,
         ..Answer::default()
     }
-}
-
-/// Why a call failed, as the first of these fields says: a text, or an object with a message.
-pub fn reason<'t>(fields: &Object<'t>, keys: &[&str]) -> Option<Cow<'t, str>> {
-    let said = keys.iter().find_map(|key| fields.get(key).filter(|value| value.get() != "null"))?;
-    let named = Object::of(said).and_then(|error| {
-        let message = error.text_of(&["message", "detail", "reason", "error", "text"]);
-        message.or_else(|| error.text_of(&["code", "name", "type"]))
-    });
-    let text = named.unwrap_or_else(|| words(said));
-    // An object of another shape is shown as it stands.
-    let text = if text.trim().is_empty() { Cow::Borrowed(said.get()) } else { text };
-    Some(text)
 }
 
 /// The exit code that an observation names in one of the ways in which programs write it.

@@ -1,12 +1,12 @@
 //! Copilot CLI's sessions: `~/.copilot/session-state/<id>/events.jsonl`, a tree of events by `parentId`.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::HashMap};
 
 use super::{
     EditsTold, Head, Offers, Shape, chat,
     object::Object,
     peek,
-    records::{Answer, Entry, Event, Record, Records, order},
+    records::{Answer, Entry, Event, Record, Records, arguments, order},
     tape::Value,
 };
 use crate::run::{Role, Tokens};
@@ -47,17 +47,47 @@ impl Records for Copilot {
         let mut made = Record {
             time: chat::time_of(&fields, &["timestamp"]),
             id: fields.text("id"),
-            parent: fields.text("parentId"),
             agent: data.text("parentToolCallId").filter(|id| !id.is_empty()),
             ..Record::default()
         };
         let kind = fields.text("type").unwrap_or_default();
+        made.parent = goes_back_to(&kind, &fields, &data);
         event(&mut made, &kind, &data);
         made
     }
 
     fn order(&self, entries: &mut Vec<Entry>) {
+        let mut before: HashMap<String, Option<String>> = HashMap::new();
+        let mut last: Option<String> = None;
+        for Entry { record, .. } in entries.iter_mut() {
+            let rewound =
+                record.parent.as_deref().and_then(|it| it.strip_prefix(BEFORE)).map(str::to_owned);
+            if let Some(event) = rewound {
+                let parent = before.get(&event).cloned().flatten();
+                record.parent = parent.map(Cow::Owned);
+            }
+            if let Some(id) = record.id.as_deref() {
+                before.insert(id.to_owned(), last.replace(id.to_owned()));
+            }
+        }
         order::live_branch(entries);
+    }
+}
+
+/// The parent of a rewind: the event before the one whose id follows.
+const BEFORE: &str = "before ";
+
+/// The event that a record goes back to, where it is of a kind that may. All others follow the one before them, whatever their
+/// parent is: the notice that a session ends or is resumed may have none, or name the first event.
+fn goes_back_to<'t>(kind: &str, fields: &Object<'t>, data: &Object<'t>) -> Option<Cow<'t, str>> {
+    match kind {
+        "user.message" => fields.text("parentId"),
+        // That event, and all after it, were taken back.
+        "session.snapshot_rewind" => match data.text("upToEventId") {
+            Some(event) => Some(format!("{BEFORE}{event}").into()),
+            None => fields.text("parentId"),
+        },
+        _ => None,
     }
 }
 
@@ -113,7 +143,8 @@ fn event<'t>(made: &mut Record<'t>, kind: &str, data: &Object<'t>) {
             let name = data.text_of(&["agentDisplayName", "agentName"]).unwrap_or_default();
             made.says(Event::Said(Role::System, format!("sub-agent {name} started").into()));
         }
-        "subagent.failed" => made.says(Event::Failed(data.text("error").unwrap_or_default())),
+        "subagent.failed" => made
+            .says(Event::Failed(data.get("error").map(arguments::error_words).unwrap_or_default())),
         "session.shutdown" => made.stated = shutdown(data),
         "session.usage_checkpoint"
         | "session.usage_info"
@@ -176,7 +207,13 @@ fn used(usage: &Object<'_>) -> Tokens {
 fn answer<'t>(data: &Object<'t>) -> Answer<'t> {
     let result = data.object("result").unwrap_or_default();
     let text = result.text_of(&["content", "detailedContent"]);
-    let text = text.or_else(|| chat::reason(data, &["error", "reason"])).unwrap_or_default();
+    let why = data.get("error").map(arguments::error_words).unwrap_or_default();
+    let text = match text.filter(|text| !text.trim().is_empty()) {
+        // What was printed until then does not say why it failed.
+        Some(text) if !why.is_empty() && !text.contains(&*why) => format!("{text}\n{why}").into(),
+        Some(text) => text,
+        None => why,
+    };
     let success = data.flag("success");
     let code = data.object("shellExecution").and_then(|shell| shell.number("exitCode"));
     let code = code.and_then(|code| i32::try_from(code).ok());

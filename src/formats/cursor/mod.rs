@@ -1,4 +1,5 @@
-//! Cursor CLI's transcripts: `agent-transcripts/*.jsonl`, messages without times and often without results.
+//! Cursor CLI's transcripts: `agent-transcripts/*.jsonl`, messages without times and often without results. Newer ones stand
+//! in a folder of their own, those of sub-agents in `subagents` beside them.
 
 use std::borrow::Cow;
 
@@ -7,7 +8,7 @@ use super::{
     object::Object,
     peek,
     records::{Event, Record, Records},
-    tape::Value,
+    tape::{Tape, Value},
 };
 use crate::run::Tokens;
 
@@ -20,7 +21,7 @@ impl Records for Cursor {
     }
 
     fn about(&self) -> &'static str {
-        "Cursor transcript, agent-transcripts/*.jsonl, without times; conversations of its editor, state.vscdb"
+        "Cursor transcript, agent-transcripts/**/*.jsonl, without times, with its sub-agents; conversations of its editor, state.vscdb"
     }
 
     fn sample(&self) -> &'static str {
@@ -28,7 +29,7 @@ impl Records for Cursor {
     }
 
     fn offers(&self) -> Offers {
-        Offers::new(Shape::Lines, EditsTold::Text)
+        Offers::new(Shape::Lines, EditsTold::Text).subagents()
     }
 
     fn claims(&self, head: &Head<'_>) -> bool {
@@ -43,14 +44,14 @@ impl Records for Cursor {
         peek::any(head, &["\"role\"", "\"message\""], is_turn)
     }
 
-    /// What sub-agents wrote lies in a folder beside the log.
-    fn parts_in(&self, _main: &Head<'_>) -> Vec<String> {
-        vec!["subagents".to_owned()]
+    fn parts_in(&self, main: &Head<'_>) -> Vec<String> {
+        let own = main.name.trim_end_matches(".jsonl");
+        vec!["subagents".to_owned(), format!("{own}/subagents")]
     }
 
     fn agent_of(&self, source: &str) -> Option<String> {
-        let name = source.rsplit('/').next()?;
-        name.strip_suffix(".jsonl").map(str::to_owned)
+        let (folder, name) = source.rsplit_once('/')?;
+        folder.ends_with("subagents").then(|| name.trim_end_matches(".jsonl").to_owned())
     }
 
     fn header<'t>(&self, _document: Value<'t>) -> Record<'t> {
@@ -76,10 +77,16 @@ impl Records for Cursor {
             made.tokens = counted(chat::usage(&tokens));
         }
         for event in &mut made.events {
-            if let Event::Request(text) = event
-                && let Some(asked) = inside(text)
-            {
-                *text = Cow::Owned(asked.to_owned());
+            match event {
+                Event::Request(text) => {
+                    if let Some(asked) = inside(text) {
+                        *text = Cow::Owned(asked.to_owned());
+                    }
+                }
+                Event::Called(call) if matches!(&*call.name, "Subagent" | "Task") => {
+                    call.asks_agent = asked_of_agent(&call.arguments).into();
+                }
+                _ => {}
             }
         }
         made
@@ -103,4 +110,11 @@ fn counted(tokens: Tokens) -> Tokens {
 /// What a person typed, between the tags that the program puts around it.
 fn inside(text: &str) -> Option<&str> {
     Some(text.split_once("<user_query>")?.1.split_once("</user_query>")?.0.trim())
+}
+
+/// What a sub-agent is asked for: its own transcript begins with it, no id leads there.
+fn asked_of_agent(arguments: &str) -> String {
+    let tape = Tape::read(arguments);
+    let asked = Object::on(&tape).and_then(|fields| fields.text("prompt"));
+    asked.map(Cow::into_owned).unwrap_or_default()
 }

@@ -1,11 +1,12 @@
 //! Gemini CLI's own sessions: `~/.gemini/tmp/<project>/chats/session-*.json` (one document) and, from 0.40 on, `.jsonl`
 //! (a line a message; a message may be written again, the whole list told once more with `$set`, and taken back with
-//! `$rewindTo`).
+//! `$rewindTo`). The chats of sub-agents stand in a folder beside it that is named by the session's id.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, cell::RefCell};
 
 use super::{
     EditsTold, Head, Offers, Shape, chat,
+    companions::BelongsTo,
     object::{self, Object},
     peek,
     records::{Answer, Call, Entry, Event, Record, Records, arguments, order, order::Branch},
@@ -22,7 +23,7 @@ impl Records for Gemini {
     }
 
     fn about(&self) -> &'static str {
-        "Gemini CLI session, ~/.gemini/tmp/*/chats/session-*.json and .jsonl"
+        "Gemini CLI session, ~/.gemini/tmp/*/chats/session-*.json and .jsonl, with its sub-agents"
     }
 
     fn sample(&self) -> &'static str {
@@ -30,7 +31,7 @@ impl Records for Gemini {
     }
 
     fn offers(&self) -> Offers {
-        Offers::new(Shape::Lines, EditsTold::Text).tokens().times()
+        Offers::new(Shape::Lines, EditsTold::Text).tokens().times().subagents()
     }
 
     fn claims(&self, head: &Head<'_>) -> bool {
@@ -47,24 +48,31 @@ impl Records for Gemini {
             || peek::any(head, &["\"history\"", "\"parts\""], is_old)
     }
 
-    /// What sub-agents wrote lies in a folder that is named after the session.
+    /// Of whose session a sub-agent's chat is a part, the name of its folder says.
+    fn belongs_to(&self, other: &Head<'_>) -> BelongsTo {
+        let is_agent = |object: &Object<'_>| object.text("kind").as_deref() == Some("subagent");
+        match peek::any(other, &["\"subagent\"", "\"projectHash\""], is_agent) {
+            true => BelongsTo::Named(vec![]),
+            false => BelongsTo::Itself,
+        }
+    }
+
     fn parts_in(&self, main: &Head<'_>) -> Vec<String> {
-        let session = std::cell::RefCell::new(None);
-        peek::any(main, &["\"sessionId\""], |object| {
-            let is_main = object.text("kind").is_none_or(|kind| kind != "subagent");
-            *session.borrow_mut() =
-                object.text("sessionId").filter(|_| is_main).map(Cow::into_owned);
-            true
+        let found = RefCell::new(None);
+        peek::any(main, &["\"sessionId\"", "\"projectHash\""], |object| {
+            *found.borrow_mut() = object.text("sessionId").map(|id| folder_of_agents(&id));
+            found.borrow().is_some()
         });
-        let is_plain =
-            |id: &String| !id.is_empty() && !id.contains(['/', '\\']) && !id.starts_with('.');
-        session.into_inner().into_iter().filter(is_plain).collect()
+        found.into_inner().filter(|folder| !folder.is_empty()).into_iter().collect()
+    }
+
+    fn has_agent_folders(&self) -> bool {
+        true
     }
 
     fn agent_of(&self, source: &str) -> Option<String> {
-        let name = source.rsplit('/').next()?;
-        let name = name.strip_suffix(".jsonl").or_else(|| name.strip_suffix(".json"))?;
-        Some(name.to_owned())
+        let name = source.rsplit_once('/')?.1;
+        Some(name.trim_end_matches(".jsonl").trim_end_matches(".json").to_owned())
     }
 
     fn header<'t>(&self, document: Value<'t>) -> Record<'t> {
@@ -133,6 +141,12 @@ impl Records for Gemini {
     }
 }
 
+/// As the program writes an id into the name of a folder.
+fn folder_of_agents(session: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '_' };
+    session.chars().map(plain).collect()
+}
+
 /// The id of what takes the messages after another back.
 const REWIND: &str = "$rewindTo";
 
@@ -144,9 +158,10 @@ fn rewind(entries: &mut Vec<Entry>) {
             kept.push(entry);
             continue;
         }
-        let to = kept
-            .iter()
-            .rposition(|old| old.record.id.is_some() && old.record.id == entry.record.parent);
+        let to = kept.iter().rposition(|old| {
+            let is_same_file = old.place.source == entry.place.source;
+            is_same_file && old.record.id.is_some() && old.record.id == entry.record.parent
+        });
         let after = to.unwrap_or(kept.len());
         branches.push(Branch { after, entries: kept.split_off(after) });
     }
@@ -183,9 +198,7 @@ fn message<'t>(fields: &Object<'t>) -> Record<'t> {
     let content = fields.get("content").or_else(|| fields.get("parts"));
     match &*kind {
         "user" => parts(&mut record, content, request),
-        "gemini" | "model" | "assistant" => {
-            parts(&mut record, content, |text| Event::Said(Role::Assistant, text))
-        }
+        "gemini" | "model" | "assistant" => parts(&mut record, content, answer_to),
         "info" | "warning" => parts(&mut record, content, |text| Event::Said(Role::System, text)),
         "error" => parts(&mut record, content, Event::Failed),
         _ => record.says(Event::unknown(kind, "record without a type")),
@@ -242,13 +255,26 @@ fn request(text: Cow<'_, str>) -> Event<'_> {
     if trimmed.starts_with("<session_context>") {
         return Event::Said(Role::System, text);
     }
-    // What a compression leaves of the conversation before it.
-    if trimmed.starts_with("<state_snapshot>") || trimmed.starts_with("<compressed_chat_history>") {
+    if is_summary(&text) {
         return Event::Compacted(text);
     }
     let is_command = text.starts_with('/') && !text.trim().contains([' ', '/', '\n'].as_slice());
     let is_command = is_command || text.trim() == "/compress";
     if is_command { Event::Said(Role::User, text) } else { Event::Request(text) }
+}
+
+/// Whether a text is the summary that the program puts in the place of a history that was compressed.
+fn is_summary(text: &str) -> bool {
+    let start = text.trim_start();
+    let begins = start.starts_with("<state_snapshot>") || start.starts_with("<scratchpad>");
+    begins && start.contains("<state_snapshot>")
+}
+
+/// What the model said. The answer to a summary is the program's: it stands there because a request has one.
+fn answer_to(text: Cow<'_, str>) -> Event<'_> {
+    const TO_A_SUMMARY: &str = "Got it. Thanks for the additional context!";
+    let role = if text.trim() == TO_A_SUMMARY { Role::System } else { Role::Assistant };
+    Event::Said(role, text)
 }
 
 /// The folder that the program tells the model it works in.
@@ -323,6 +349,11 @@ pub fn response_of<'t>(response: &Object<'t>) -> Answer<'t> {
     }
 }
 
+/// The sub-agent as its chat is named.
+fn agent_id(id: Cow<'_, str>) -> Cow<'_, str> {
+    Cow::Owned(folder_of_agents(&id))
+}
+
 fn called<'t>(call: &Object<'t>) -> Call<'t> {
     let mut made = chat::called(call);
     let responses = call
@@ -334,6 +365,7 @@ fn called<'t>(call: &Object<'t>) -> Call<'t> {
         Some(Answer { text: arguments::words(shown), ..Answer::default() })
     });
     if let Some(answer) = &mut answer {
+        answer.agent = call.text("agentId").filter(|id| !id.is_empty()).map(agent_id);
         let status = call.text("status").unwrap_or_default();
         answer.is_error |= matches!(&*status, "error" | "cancelled");
         answer.is_ok = status == "success";

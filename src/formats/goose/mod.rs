@@ -1,16 +1,21 @@
-//! Goose's sessions: `sessions.db` (put into this form where it is opened) and the older `sessions/*.jsonl`, a header and
-//! then a message a line.
+//! Goose's sessions: `sessions.db` (put into this form where it is opened), what `goose session export` prints, and the older
+//! `sessions/*.jsonl`, a header and then a message a line.
+//!
+//! What a model streams is written in pieces: a message in several rows, its thinking in a block for each piece. Both are put
+//! together again.
 
 use std::borrow::Cow;
 
+use serde_json::{Map, Value as Json};
+
 use super::{
-    EditsTold, Head, Offers, Shape, chat,
+    EditsTold, Head, Offers, Preparation, Shape, chat,
     object::Object,
     peek,
     records::{Event, Record, Records, arguments},
     tape::Value,
 };
-use crate::run::Tokens;
+use crate::run::{Role, Tokens};
 
 #[derive(Debug, Clone, Copy)]
 pub struct Goose;
@@ -54,7 +59,7 @@ impl Records for Goose {
     }
 
     fn about(&self) -> &'static str {
-        "Goose session: sessions.db, or sessions/*.jsonl"
+        "Goose session: sessions.db, sessions/*.jsonl, or the output of goose session export"
     }
 
     fn sample(&self) -> &'static str {
@@ -83,6 +88,13 @@ impl Records for Goose {
         };
         peek::any(head, &["\"working_dir\""], is_header)
             || peek::any(head, &["\"toolRequest\""], is_message)
+    }
+
+    fn preparation(&self, head: &Head<'_>) -> Option<Preparation> {
+        let is_export =
+            |object: &Object<'_>| object.has("working_dir") && object.has("conversation");
+        peek::any(head, &["\"working_dir\"", "\"conversation\""], is_export)
+            .then_some(whole_messages)
     }
 
     fn header<'t>(&self, document: Value<'t>) -> Record<'t> {
@@ -120,7 +132,12 @@ impl Records for Goose {
                 ..Record::default()
             };
         }
-        let mut made = chat::message_in_pieces(&fields);
+        let mut made = chat::message(&fields);
+        let metadata = fields.object("metadata").unwrap_or_default();
+        if metadata.flag("userVisible") == Some(false) {
+            // The program's own words to the model, in the name of the user.
+            made.events.iter_mut().for_each(from_program);
+        }
         made.time = chat::time_of(&fields, &["created", "created_timestamp"]);
         let results = fields
             .array("content")
@@ -136,5 +153,109 @@ impl Records for Goose {
             answer.is_ok = result.text("status").as_deref() == Some("success");
         }
         made
+    }
+}
+
+fn from_program(event: &mut Event<'_>) {
+    if let Event::Request(text) = event {
+        *event = Event::Said(Role::System, std::mem::take(text));
+    }
+}
+
+/// An export with the pieces of its messages put together; None where there are none.
+fn whole_messages(document: &[u8]) -> Option<Vec<u8>> {
+    let mut document: Map<String, Json> = serde_json::from_slice(document).ok()?;
+    let Some(Json::Array(conversation)) = document.get_mut("conversation") else { return None };
+    let messages = std::mem::take(conversation);
+    let count = pieces(&messages);
+    let objects: Option<Vec<Map<String, Json>>> = messages
+        .into_iter()
+        .map(|it| if let Json::Object(it) = it { Some(it) } else { None })
+        .collect();
+    let joined: Vec<Json> = joined(objects?).into_iter().map(Json::Object).collect();
+    if pieces(&joined) == count {
+        return None;
+    }
+    document.insert("conversation".into(), joined.into());
+    serde_json::to_vec(&document).ok()
+}
+
+/// How many messages, and blocks in them, there are.
+fn pieces(messages: &[Json]) -> usize {
+    let blocks =
+        |message: &Json| message.get("content").and_then(Json::as_array).map_or(0, Vec::len);
+    messages.iter().map(|message| 1 + blocks(message)).sum()
+}
+
+/// Messages of which the pieces are put together: those of one id that follow each other, and of what has no id those of the
+/// assistant that are words alone.
+pub fn joined(messages: Vec<Map<String, Json>>) -> Vec<Map<String, Json>> {
+    let mut all: Vec<Map<String, Json>> = vec![];
+    for mut message in messages {
+        let content = message.get_mut("content").and_then(Json::as_array_mut);
+        let blocks = content.map(std::mem::take).unwrap_or_default();
+        let is_streamed = is_said(&message);
+        match all.last_mut().filter(|last| goes_on(last, &message, &blocks)) {
+            Some(last) => {
+                if let Some(Json::Array(content)) = last.get_mut("content") {
+                    add(content, blocks, is_streamed);
+                }
+                // What was counted stands with the last piece.
+                message.remove("content");
+                message.remove("created");
+                message.retain(|_, value| !value.is_null());
+                last.extend(message);
+            }
+            None => {
+                if message.get("content").is_some_and(Json::is_array) {
+                    let mut content = vec![];
+                    add(&mut content, blocks, is_streamed);
+                    message.insert("content".into(), content.into());
+                }
+                all.push(message);
+            }
+        }
+    }
+    all
+}
+
+/// Whether a message is a further piece of the one before.
+fn goes_on(last: &Map<String, Json>, next: &Map<String, Json>, blocks: &[Json]) -> bool {
+    let is_words = |block: &Json| matches!(block["type"].as_str(), Some("text" | "thinking"));
+    let before = last.get("content").and_then(Json::as_array);
+    let id =
+        |message: &Map<String, Json>| message.get("id").and_then(Json::as_str).map(str::to_owned);
+    let is_same = last.get("role") == next.get("role");
+    is_same
+        && before.is_some()
+        && match (id(last), id(next)) {
+            (None, None) => {
+                is_said(next) && blocks.iter().chain(before.into_iter().flatten()).all(is_words)
+            }
+            (last, next) => last == next,
+        }
+}
+
+/// Whether a message is the model's.
+fn is_said(message: &Map<String, Json>) -> bool {
+    message.get("role").and_then(Json::as_str) == Some("assistant")
+}
+
+/// Adds blocks to others; where they were streamed, a piece of thinking, or of what is said, to the piece before it.
+fn add(content: &mut Vec<Json>, blocks: Vec<Json>, are_streamed: bool) {
+    let kind = |block: &Json| match block["type"].as_str() {
+        Some("text") => Some("text"),
+        Some("thinking") => Some("thinking"),
+        _ => None,
+    };
+    for block in blocks {
+        let key = kind(&block).filter(|_| are_streamed);
+        match (key, content.last_mut()) {
+            (Some(key), Some(last)) if kind(last) == Some(key) => {
+                let both = [&*last, &block].map(|it| it[key].as_str().unwrap_or_default()).concat();
+                last[key] = both.into();
+            }
+            _ => content.push(block),
+        }
     }
 }

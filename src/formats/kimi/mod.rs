@@ -1,14 +1,20 @@
-//! Kimi's sessions: `sessions/*/session_*/agents/main/wire.jsonl`, sub-agents in folders beside `main`. What the model did
-//! is in the loop events; the messages of the context repeat what was asked.
+//! Kimi's sessions: `sessions/*/session_*/agents/main/wire.jsonl`, sub-agents in folders beside `main`, and `state.json` two
+//! folders above. What the model did is in the loop events; the messages of the context repeat what was asked. The log of the
+//! older Kimi CLI is one of messages in envelopes: see [`envelope`].
 
-use std::{borrow::Cow, collections::HashSet};
+mod envelope;
+
+use std::{
+    borrow::Cow,
+    collections::{HashMap, HashSet},
+};
 
 use super::{
     EditsTold, Head, Offers, Shape, chat,
     companions::BelongsTo,
     object::Object,
     peek,
-    records::{Answer, Entry, Event, Record, Records, arguments},
+    records::{Answer, Entry, Event, Record, Records, arguments, order, order::Branch},
     tape::Value,
 };
 use crate::run::{Role, Tokens};
@@ -37,16 +43,16 @@ impl Records for Kimi {
         peek::any(head, &["\"type\""], |object| match object.text("type").as_deref() {
             Some("metadata") => object.has("protocol_version"),
             Some("context.append_loop_event" | "turn.prompt" | "llm.request") => object.has("time"),
-            _ => false,
+            _ => envelope::is_one(object),
         })
     }
 
     /// Logs of other agents lie in folders beside the main one's.
     fn parts_in(&self, main: &Head<'_>) -> Vec<String> {
-        if main.name != "wire.jsonl" {
-            return vec![];
+        match main.name {
+            "wire.jsonl" => vec!["../*".to_owned(), "../../state.json".to_owned()],
+            _ => vec![],
         }
-        vec!["../*".to_owned(), "../../state.json".to_owned()]
     }
 
     fn belongs_to(&self, other: &Head<'_>) -> BelongsTo {
@@ -68,48 +74,102 @@ impl Records for Kimi {
     }
 
     fn agent_of(&self, source: &str) -> Option<String> {
-        source.rsplit('/').nth(1).map(str::to_owned)
+        let (folder, name) = source.rsplit_once('/')?;
+        (name != STATE).then(|| folder.rsplit('/').next().unwrap_or(folder).to_owned())
     }
 
-    /// What `state.json` says of the session.
+    /// The session's state says where it was.
     fn header<'t>(&self, document: Value<'t>) -> Record<'t> {
         let mut record = Record::default();
-        let state = Object::of(document).unwrap_or_default();
-        if state.has("workDir") {
-            record.facts.root = state.text("workDir");
-            record.facts.title = state.text("title").filter(|title| !title.is_empty());
-        }
+        let fields = Object::of(document).filter(is_state).unwrap_or_default();
+        let custom = fields.object("custom").unwrap_or_default();
+        let root = fields.text("workDir").or_else(|| custom.text("cwd"));
+        record.facts.root = root.filter(|root| !root.is_empty());
+        record.facts.title =
+            fields.text_of(&["customTitle", "title"]).filter(|title| !title.is_empty());
         record
     }
 
     fn records<'t>(&self, value: Value<'t>) -> Vec<Value<'t>> {
-        match Object::of(value) {
-            Some(state) if state.has("workDir") && !state.has("type") => vec![],
-            _ => vec![value],
-        }
-    }
-
-    /// A request names the model itself; elsewhere stands the name that the user's settings have for it.
-    fn order(&self, entries: &mut Vec<Entry>) {
-        let names_model = |entry: &Entry| entry.record.id.as_deref() == Some(REQUEST);
-        if entries.iter().any(|entry| names_model(entry) && entry.record.facts.model.is_some()) {
-            for entry in entries.iter_mut().filter(|entry| !names_model(entry)) {
-                entry.record.facts.model = None;
-            }
+        match Object::of(value).is_some_and(|fields| is_state(&fields)) {
+            true => vec![],
+            false => vec![value],
         }
     }
 
     fn record<'t>(&self, record: Value<'t>) -> Record<'t> {
         let fields = Object::of(record).unwrap_or_default();
-        let mut made = event(&fields);
-        made.time = chat::time_of(&fields, &["time", "created_at"]);
+        let mut made = envelope::message(&fields).unwrap_or_else(|| event(&fields));
+        made.time = chat::time_of(&fields, &["time", "timestamp", "created_at"]);
         made.facts.agent = Some(Cow::Borrowed("kimi"));
         made
     }
+
+    fn order(&self, entries: &mut Vec<Entry>) {
+        name_models(entries);
+        undo(entries);
+    }
 }
 
-/// The kind of record with which a request to a model is logged; its id here.
-const REQUEST: &str = "llm.request";
+/// The file of a session's state.
+const STATE: &str = "state.json";
+
+fn is_state(fields: &Object<'_>) -> bool {
+    !fields.has("type") && !fields.has("message") && (fields.has("workDir") || fields.has("agents"))
+}
+
+/// What a setting calls a model its requests name, under the same alias.
+fn name_models(entries: &mut [Entry]) {
+    let mut names: HashMap<String, String> = HashMap::new();
+    for Entry { record, .. } in entries.iter() {
+        let alias = record.id.as_deref().and_then(|id| id.strip_prefix(ALIAS));
+        if let (Some(alias), Some(model)) = (alias, record.facts.model.as_deref()) {
+            names.entry(alias.to_owned()).or_insert_with(|| model.to_owned());
+        }
+    }
+    for Entry { record, .. } in entries.iter_mut() {
+        if let Some(name) = record.facts.model.as_deref().and_then(|model| names.get(model)) {
+            record.facts.model = Some(name.clone().into());
+        }
+    }
+}
+
+/// The id of a request to a model, before the alias that the settings have for the model.
+const ALIAS: &str = "model ";
+
+/// The id of what takes requests back, and what stands before their number as its parent.
+const UNDO: &str = "undo";
+
+/// Requests that were taken back, with all that was done for them, are branches that the run left.
+fn undo(entries: &mut Vec<Entry>) {
+    let mut kept: Vec<Entry> = Vec::with_capacity(entries.len());
+    let mut branches = vec![];
+    for entry in entries.drain(..) {
+        if entry.record.id.as_deref() != Some(UNDO) {
+            kept.push(entry);
+            continue;
+        }
+        let count = entry.record.parent.as_deref().and_then(|count| count.parse().ok());
+        if let Some(after) = count.and_then(|count| request_before(&kept, &entry, count)) {
+            branches.push(Branch { after, entries: kept.split_off(after) });
+        }
+    }
+    *entries = order::with_branches(kept, branches);
+}
+
+/// Where the request stands that is the `count`th from the end; None where the history was summarised since.
+fn request_before(entries: &[Entry], undo: &Entry, count: usize) -> Option<usize> {
+    let is = |entry: &Entry, wanted: fn(&Event<'_>) -> bool| entry.record.events.iter().any(wanted);
+    let is_fixed = |entry: &Entry| {
+        entry.place.source != undo.place.source
+            || is(entry, |event| matches!(event, Event::Compacted(_)))
+    };
+    let first = entries.iter().rposition(is_fixed).map_or(0, |at| at + 1);
+    let requests = (first..entries.len())
+        .rev()
+        .filter(|at| is(&entries[*at], |event| matches!(event, Event::Request(_))));
+    requests.take(count).enumerate().find(|(number, _)| number + 1 == count).map(|(_, at)| at)
+}
 
 fn event<'t>(fields: &Object<'t>) -> Record<'t> {
     let mut made = Record::default();
@@ -137,18 +197,19 @@ fn event<'t>(fields: &Object<'t>) -> Record<'t> {
             None => made.says(Event::Unknown("loop event that is no object".into())),
         },
         "context.append_message" => message(&mut made, fields),
-        "context.compacted"
-        | "context.compact"
-        | "context.apply_compaction"
-        | "full_compaction.complete" => {
+        "context.compacted" | "context.compact" | "context.apply_compaction" => {
             made.says(Event::Compacted(
                 fields.text("summary").unwrap_or("the context was summarised".into()),
             ));
         }
         "error" => made.says(Event::Failed(fields.text("message").unwrap_or_default())),
-        REQUEST => {
-            made.id = Some(Cow::Borrowed(REQUEST));
+        "llm.request" => {
             made.facts.model = fields.text("model");
+            made.id = fields.text("modelAlias").map(|alias| format!("{ALIAS}{alias}").into());
+        }
+        "context.undo" => {
+            made.id = Some(UNDO.into());
+            made.parent = fields.number("count").map(|count| count.to_string().into());
         }
         // The same counts stand at the end of each step.
         "usage.record" | "token_counting.measured" | "token_counting.turn_recorded" => {}
@@ -157,13 +218,18 @@ fn event<'t>(fields: &Object<'t>) -> Record<'t> {
             || kind.starts_with("tools.")
             || kind.starts_with("runtime.")
             || kind.starts_with("llm.")
+            || kind.starts_with("mcp.")
+            || kind.starts_with("plan_mode.")
+            || kind.starts_with("swarm_mode.")
+            || kind.starts_with("background.")
             || kind.starts_with("goal.") => {}
         "metadata"
+        | "forked"
         | "context.clear"
-        | "context.undo"
-        | "plan_mode.enter"
-        | "plan_mode.exit"
+        // The summary that came of it is told by `context.apply_compaction`.
         | "full_compaction.begin"
+        | "full_compaction.complete"
+        | "full_compaction.cancel"
         | "micro_compaction.apply"
         | "agents_md.bind" => {}
         _ => made.says(Event::unknown(kind, "record without a type")),
@@ -210,34 +276,49 @@ fn in_loop<'t>(made: &mut Record<'t>, event: &Object<'t>) {
         }
         "tool.result" => {
             let result = event.object("result").unwrap_or_default();
-            let text = arguments::words_of(&result, "output");
-            let why = || chat::reason(&result, &["error", "message", "reason"]);
-            let text = if text.trim().is_empty() { why().unwrap_or(text) } else { text };
-            let flag = result.flag("isError").or_else(|| result.flag("is_error"));
             made.says(Event::Answered(Answer {
                 call: event.text("toolCallId").unwrap_or_default(),
-                is_error: flag == Some(true),
-                is_ok: flag == Some(false),
-                exit_code: chat::exit_code(&text),
-                text,
-                ..Answer::default()
+                ..answer(&result)
             }));
         }
-        "step.end" => {
-            let usage = event.object("usage").unwrap_or_default();
-            let (read, written) =
-                (usage.number("inputCacheRead"), usage.number("inputCacheCreation"));
-            made.tokens = Tokens {
-                input: usage
-                    .number("inputOther")
-                    .map(|input| input + read.unwrap_or(0) + written.unwrap_or(0)),
-                cached_input: read,
-                output: usage.number("output"),
-                cache_write: written,
-                ..Tokens::default()
-            };
-        }
+        "step.end" => made.tokens = tokens(&event.object("usage").unwrap_or_default()),
         "step.begin" | "step.interrupted" | "step.retry" => {}
         _ => made.says(Event::unknown(kind, "loop event without a type")),
+    }
+}
+
+/// What a tool returned: `{output, isError, message}`. Why one failed is in the message, where its output is what it printed.
+fn answer<'t>(result: &Object<'t>) -> Answer<'t> {
+    let printed = arguments::words_of(result, "output");
+    let flag = result.flag("isError").or_else(|| result.flag("is_error"));
+    let is_error = flag == Some(true);
+    let why = ["message", "error", "note"].iter().find_map(|key| result.get(key));
+    let why = why.map(arguments::error_words).unwrap_or_default();
+    let says_why = why.trim().is_empty() || printed.contains(&*why);
+    let text = match (printed.trim().is_empty(), is_error && !says_why) {
+        (true, _) if !says_why => why,
+        (false, true) => format!("{printed}\n{why}").into(),
+        _ => printed,
+    };
+    Answer {
+        is_error,
+        is_ok: flag == Some(false),
+        exit_code: chat::exit_code(&text),
+        text,
+        ..Answer::default()
+    }
+}
+
+fn tokens(usage: &Object<'_>) -> Tokens {
+    let first = |keys: [&str; 2]| keys.iter().find_map(|key| usage.number(key));
+    let read = first(["inputCacheRead", "input_cache_read"]);
+    let written = first(["inputCacheCreation", "input_cache_creation"]);
+    let input = first(["inputOther", "input_other"]);
+    Tokens {
+        input: input.map(|input| input + read.unwrap_or(0) + written.unwrap_or(0)),
+        cached_input: read,
+        output: usage.number("output"),
+        cache_write: written,
+        ..Tokens::default()
     }
 }

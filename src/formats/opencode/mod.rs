@@ -1,5 +1,8 @@
 //! opencode's sessions: what `opencode export` prints, `{info, messages: [{info, parts}]}`. The database and the folders
-//! of one file a message and a part are put into that form where they are opened.
+//! of one file a message and a part are put into that form where they are opened. Messages of opencode 2 hold all that is said in
+//! them: see [`second`].
+
+mod second;
 
 use std::{
     borrow::Cow,
@@ -114,6 +117,9 @@ impl Records for OpenCode {
         }
         if fields.has("role") && fields.has("time") {
             return about(&fields);
+        }
+        if let Some(made) = second::message(&fields) {
+            return made;
         }
         let mut made = Record {
             parent: fields.text("messageID").or(Some(Cow::Borrowed(""))),
@@ -276,8 +282,8 @@ fn tool<'t>(part: &Object<'t>) -> super::records::Call<'t> {
     call.answer = Some(Answer {
         text: state
             .get("output")
-            .or_else(|| state.get("error"))
             .map(arguments::words)
+            .or_else(|| state.get("error").map(arguments::error_words))
             .unwrap_or_default(),
         is_error: status == "error" || exit_code.is_some_and(|code| code != 0),
         is_ok: status == "completed" && exit_code.is_none(),

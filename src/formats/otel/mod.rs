@@ -523,6 +523,7 @@ fn owned(call: super::records::Call<'_>) -> super::records::Call<'static> {
         answer: None,
         edits: call.edits,
         starts_agent: call.starts_agent,
+        asks_agent: call.asks_agent.into_owned().into(),
         answered_by_user: call.answered_by_user,
     }
 }

@@ -68,7 +68,7 @@ impl Records for Pi {
         made.time = chat::time_of(&fields, &["timestamp"]).or(made.time);
         if !is_session {
             made.id = fields.text("id");
-            made.parent = fields.text("parentId");
+            made.parent = order::parent_in(&fields, "parentId");
         }
         made
     }

@@ -45,7 +45,10 @@ impl Records for Qwen {
         let mut made = event(&fields);
         made.time = chat::time_of(&fields, &["timestamp"]);
         made.id = fields.text("uuid");
-        made.parent = fields.text("parentUuid");
+        // What the program notes beside the conversation follows what was written before it, but where it goes back.
+        let is_note = fields.text("type").as_deref() == Some("system")
+            && fields.text("subtype").as_deref() != Some("rewind");
+        made.parent = order::parent_in(&fields, "parentUuid").filter(|_| !is_note);
         made.facts.agent = Some(Cow::Borrowed("qwen-code"));
         made.facts.id = fields.text("sessionId");
         made.facts.root = fields.text("cwd");
@@ -65,6 +68,9 @@ fn event<'t>(fields: &Object<'t>) -> Record<'t> {
     let parts = message.get("parts");
     let kind = fields.text("type").unwrap_or_default();
     match &*kind {
+        "user" if fields.text("subtype").as_deref() == Some("mid_turn_user_message") => {
+            gemini::parts(&mut made, parts, |text| Event::Said(Role::User, text))
+        }
         "user" if fields.has("subtype") => {
             gemini::parts(&mut made, parts, |text| Event::Said(Role::System, text))
         }
@@ -106,13 +112,21 @@ fn event<'t>(fields: &Object<'t>) -> Record<'t> {
             }
         }
         "system" => match &*fields.text("subtype").unwrap_or_default() {
-            "chat_compression" => made.says(Event::Compacted("the context was summarised".into())),
+            "chat_compression" => made.says(Event::Compacted(summary(fields))),
             "ui_telemetry"
             | "slash_command"
             | "at_command"
             | "session_title"
             | "file_history_snapshot"
-            | "notification" => {}
+            | "notification"
+            | "rewind"
+            | "custom_title"
+            | "parent_session"
+            | "session_source"
+            | "session_model"
+            | "session_approval_mode"
+            | "attribution_snapshot"
+            | "turn_result" => {}
             "" => made.says_words(
                 |text| Event::Said(Role::System, text),
                 arguments::words_of(fields, "content"),
@@ -122,4 +136,18 @@ fn event<'t>(fields: &Object<'t>) -> Record<'t> {
         _ => made.says(Event::unknown(kind, "record without a type")),
     }
     made
+}
+
+/// What a history that was compressed became: the first of the messages that stand in its place.
+fn summary<'t>(fields: &Object<'t>) -> Cow<'t, str> {
+    let payload = fields.object("systemPayload").unwrap_or_default();
+    let first = payload.array("compressedHistory").into_iter().find_map(Object::of);
+    let mut made = Record::default();
+    let parts = first.and_then(|message| message.get("parts"));
+    gemini::parts(&mut made, parts, Event::Compacted);
+    let text = made.events.into_iter().find_map(|event| match event {
+        Event::Compacted(text) => Some(text),
+        _ => None,
+    });
+    text.unwrap_or(Cow::Borrowed("the context was summarised"))
 }

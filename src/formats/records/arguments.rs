@@ -208,6 +208,17 @@ pub fn words(content: Value<'_>) -> Cow<'_, str> {
     }
 }
 
+/// Why something failed, as programs write it: a text, `{message, code}`, the same below `error` or `data`.
+pub fn error_words(error: Value<'_>) -> Cow<'_, str> {
+    let plain = words(error);
+    let Some(fields) = Object::of(error).filter(|_| plain.trim().is_empty()) else { return plain };
+    let below = || ["error", "data", "details"].iter().find_map(|key| fields.get(key));
+    let nested = || below().map(error_words).filter(|text| !text.trim().is_empty());
+    let message = fields.text_of(&["message", "reason"]).filter(|text| !text.trim().is_empty());
+    let name = || fields.text_of(&["name", "code", "type", "kind"]);
+    message.or_else(nested).or_else(name).unwrap_or(Cow::Borrowed(error.get()))
+}
+
 /// What stands for a part that has no words.
 fn placeholder<'t>(part: &Object<'t>) -> Cow<'t, str> {
     let kind = part.text("type").unwrap_or_default();

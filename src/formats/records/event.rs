@@ -64,10 +64,12 @@ pub enum Event<'t> {
     Compacted(Cow<'t, str>),
     Called(Call<'t>),
     Answered(Answer<'t>),
-    /// Here a branch begins that the run left again: its records have `id` as their sub-agent.
-    Branch {
-        id: Cow<'t, str>,
-        label: Cow<'t, str>,
+    /// A branch that the run left begins here: no call, and nothing that the model did.
+    Left {
+        /// By which its records name it as their agent.
+        branch: Cow<'t, str>,
+        /// What it is about.
+        about: Cow<'t, str>,
     },
     /// As [`Event::Commit`], before anything was done.
     Start(Cow<'t, str>),
@@ -96,6 +98,8 @@ pub struct Call<'t> {
     pub edits: Vec<FileEdit>,
     /// Whether it starts a sub-agent.
     pub starts_agent: bool,
+    /// What it asks a sub-agent for, where no id leads to that one: it is the one whose first request this is.
+    pub asks_agent: Cow<'t, str>,
     /// Whether what the user says next is its result, as where commands stand in the words.
     pub answered_by_user: bool,
 }
@@ -241,13 +245,13 @@ impl<'t> Event<'t> {
             Self::Compacted(text) => Event::Compacted(short(text)),
             Self::FinalDiff(text) => Event::FinalDiff(text.into_owned().into()),
             Self::Nothing => Event::Nothing,
-            Self::Branch { id, label } => {
-                Event::Branch { id: id.into_owned().into(), label: short(label) }
-            }
             Self::Start(id) => Event::Start(id.into_owned().into()),
             Self::Commit(id) => Event::Commit(id.into_owned().into()),
             Self::Unknown(kind) => Event::Unknown(short(kind)),
             Self::Called(call) => Event::Called(call.kept()),
+            Self::Left { branch, about } => {
+                Event::Left { branch: branch.into_owned().into(), about: short(about) }
+            }
             Self::Answered(answer) => Event::Answered(answer.kept()),
         }
     }
@@ -267,6 +271,7 @@ impl Call<'_> {
             answer: self.answer.map(Answer::kept),
             edits: kept_edits(self.edits),
             starts_agent: self.starts_agent,
+            asks_agent: label(&self.asks_agent).into_string().into(),
             answered_by_user: self.answered_by_user,
         }
     }

@@ -27,6 +27,16 @@ enum Owner {
     Agent(usize),
 }
 
+/// What is known of the agents of a run.
+#[derive(Default)]
+struct Agents {
+    by_id: HashMap<Box<str>, usize>,
+    /// Calls that ask a sub-agent for something, and for what, in their order.
+    asking: Vec<(At, Box<str>)>,
+    /// The model that each agent, or the main one, uses: the last that was named.
+    models: HashMap<Option<usize>, Arc<str>>,
+}
+
 #[derive(Default)]
 pub struct Fold {
     run: Run,
@@ -37,9 +47,7 @@ pub struct Fold {
     asked: Option<(u64, Option<i32>)>,
     /// A command that the next words of the user are the result of.
     command: Option<At>,
-    agents: HashMap<Box<str>, usize>,
-    /// The model that each agent, or the main one, uses: the last that was named.
-    models: HashMap<Option<usize>, Arc<str>>,
+    agents: Agents,
     /// The step that holds the tokens of a response, and the cost that was counted of it.
     responses: HashMap<Box<str>, (At, Option<f64>)>,
     /// The last sums that were told.
@@ -132,9 +140,9 @@ impl Fold {
 
     fn uses(&mut self, agent: Option<usize>, facts: &Facts<'_>) {
         if let Some(model) = facts.model.as_deref()
-            && self.models.get(&agent).is_none_or(|known| **known != *model)
+            && self.agents.models.get(&agent).is_none_or(|known| **known != *model)
         {
-            self.models.insert(agent, model.into());
+            self.agents.models.insert(agent, model.into());
         }
     }
 
@@ -144,7 +152,7 @@ impl Fold {
             Owner::Turn(_) => None,
             Owner::Agent(agent) => Some(agent),
         };
-        let model = self.models.get(&agent).cloned();
+        let model = self.agents.models.get(&agent).cloned();
         if let Some(step) = self.step(at) {
             step.tokens = tokens;
             step.model = model.filter(|_| tokens.is_recorded());
@@ -152,12 +160,12 @@ impl Fold {
     }
 
     fn agent(&mut self, id: &str) -> usize {
-        if let Some(known) = self.agents.get(id) {
+        if let Some(known) = self.agents.by_id.get(id) {
             return *known;
         }
         let at = self.run.subagents.len();
         self.run.subagents.push(SubAgent { id: id.into(), name: id.into(), ..SubAgent::default() });
-        self.agents.insert(id.into(), at);
+        self.agents.by_id.insert(id.into(), at);
         at
     }
 
@@ -237,6 +245,7 @@ impl Fold {
                 Step { is_error: true, ..words(StepKind::Message, Role::System, text) }
             }
             Event::Nothing => return None,
+            Event::Left { branch, about } => return Some(self.leave(agent, step, branch, about)),
             Event::Start(id) => {
                 self.run.origin.start_commit = Some(id.to_string());
                 return None;
@@ -252,12 +261,6 @@ impl Fold {
                 self.final_diff = Some((step.place, diff.to_string()));
                 return None;
             }
-            Event::Branch { id, label: first } => {
-                let owner = self.owner(agent);
-                let at = self.push(owner, words(StepKind::SubAgent, Role::System, first));
-                self.link_agent(at, id);
-                return Some(at);
-            }
             Event::Called(call) => return self.call(agent, step, call),
             Event::Answered(answer) => {
                 self.answer(agent, &step, answer);
@@ -266,6 +269,16 @@ impl Fold {
         };
         let owner = self.owner(agent);
         Some(self.push(owner, made))
+    }
+
+    /// The step at which a branch that the run left is entered. What the run began with once more belongs to its turn.
+    fn leave(&mut self, agent: Option<usize>, step: Step, branch: &str, about: &str) -> At {
+        let (owner, left) = (self.owner(agent), self.agent(branch));
+        let (kind, role) = (StepKind::SubAgent, Role::System);
+        let left_step = Step { kind, role, label: label(about), subagent: Some(left), ..step };
+        let at = self.push(owner, left_step);
+        self.name_agent(left, at, about);
+        at
     }
 
     fn push(&mut self, owner: Owner, step: Step) -> At {
@@ -314,6 +327,9 @@ impl Fold {
                 step.subagent = Some(started);
             }
             self.name_agent(started, at, &call.main);
+        }
+        if !call.asks_agent.is_empty() {
+            self.agents.asking.push((at, (&*call.asks_agent).into()));
         }
         let is_failed = call.answer.as_ref().is_some_and(|answer| answer.is_error);
         let done = call.answer.as_ref().map_or(&[][..], |answer| &answer.edits);
@@ -612,11 +628,20 @@ impl Fold {
         }
     }
 
-    /// A sub-agent that no step started worked in the turn in which it began.
+    /// A sub-agent was started by the call that asks for what its first request is; one that no step started worked in the
+    /// turn in which it began.
     fn place_agents(&mut self) {
         for agent in 0..self.run.subagents.len() {
             let found = &self.run.subagents[agent];
             if found.parent.is_some() || found.steps.is_empty() {
+                continue;
+            }
+            let is_of = |(at, asked): &(At, Box<str>)| {
+                at.0 != Owner::Agent(agent) && **asked == *found.title
+            };
+            if let Some(call) = self.agents.asking.iter().position(is_of) {
+                let (id, (at, _)) = (found.id.clone(), self.agents.asking.remove(call));
+                self.link_agent(at, &id);
                 continue;
             }
             let (began, place, name) = (found.started_at, found.steps[0].place, found.name.clone());

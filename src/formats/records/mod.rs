@@ -115,6 +115,11 @@ pub trait Records: Copy + Send + Sync + 'static {
     fn parts_in(&self, _main: &Head<'_>) -> Vec<String> {
         vec![]
     }
+
+    /// As [`Format::has_agent_folders`].
+    fn has_agent_folders(&self) -> bool {
+        false
+    }
 }
 
 /// A record and where it stands; of its texts the labels.
@@ -155,6 +160,10 @@ impl<T: Records> Format for T {
 
     fn parts_in(&self, main: &Head<'_>) -> Vec<String> {
         Records::parts_in(self, main)
+    }
+
+    fn has_agent_folders(&self) -> bool {
+        Records::has_agent_folders(self)
     }
 
     fn repositories(&self) -> &'static [&'static str] {
@@ -211,10 +220,13 @@ impl<T: Records> Format for T {
             Some(Event::Answered(answer)) => {
                 StepText { text: answer.text.into_owned(), ..StepText::default() }
             }
-            Some(Event::Branch { label, .. }) => {
-                StepText { text: label.into_owned(), ..StepText::default() }
-            }
-            Some(Event::Unknown(_) | Event::Nothing | Event::Start(_) | Event::Commit(_))
+            Some(
+                Event::Unknown(_)
+                | Event::Left { .. }
+                | Event::Nothing
+                | Event::Start(_)
+                | Event::Commit(_),
+            )
             | None => whole(),
         })
     }

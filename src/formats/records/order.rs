@@ -1,28 +1,41 @@
 //! Which of the records of a log make up the run, where not each of them does.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    borrow::Cow,
+    collections::{HashMap, HashSet},
+};
+
+use crate::formats::object::Object;
 
 use super::{Entry, Event, Facts, Record};
-use crate::run::Role;
 
-/// A record that is written again replaces what was written of it before; it stays where it was first.
+/// A record that the same agent writes again replaces what was written of it before; it stays where it was first.
 pub fn last_of_each_id(entries: &mut Vec<Entry>) {
-    let mut at: HashMap<String, usize> = HashMap::new();
+    let mut at: HashMap<(Option<String>, String), usize> = HashMap::new();
     let mut kept: Vec<Entry> = Vec::with_capacity(entries.len());
     for entry in entries.drain(..) {
-        let known = entry.record.id.as_deref().and_then(|id| at.get(id).copied());
+        let agent = entry.record.agent.as_deref().map(str::to_owned);
+        let key = entry.record.id.as_deref().map(|id| (agent, id.to_owned()));
+        let known = key.as_ref().and_then(|key| at.get(key).copied());
         match known {
             Some(_) if entry.record.restated => {}
             Some(known) => kept[known] = entry,
             None => {
-                if let Some(id) = entry.record.id.as_deref() {
-                    at.insert(id.to_owned(), kept.len());
-                }
+                at.extend(key.map(|key| (key, kept.len())));
                 kept.push(entry);
             }
         }
     }
     *entries = kept;
+}
+
+/// The parent of a record that begins the tree once more, as one does that was written with the parent null: all that is
+/// before it was left. A record without any parent goes on with the one before it.
+pub const ROOT: &str = "";
+
+/// The parent that a field names: [`ROOT`] where it is there and null.
+pub fn parent_in<'t>(fields: &Object<'t>, key: &str) -> Option<Cow<'t, str>> {
+    fields.text(key).or_else(|| fields.has(key).then_some(Cow::Borrowed(ROOT)))
 }
 
 /// Of a tree the branch that ends with the last record, and what stands in no tree; the branches that were left can be
@@ -32,30 +45,14 @@ pub fn live_branch(entries: &mut Vec<Entry>) {
     if entries.iter().all(|entry| entry.record.parent.is_none()) {
         return;
     }
-    let ids = entries.iter().map(|entry| entry.record.id.as_deref());
-    let by_id: HashMap<&str, usize> =
-        (0..).zip(ids).filter_map(|(at, id)| Some((id?, at))).collect();
-    // A parent that does not stand before in the log is the record before, whatever that is.
-    let mut before = None;
-    let parents: Vec<Option<usize>> = (0..)
-        .zip(entries.iter())
-        .map(|(now, entry)| {
-            let last = before;
-            before = entry.record.id.is_some().then_some(now).or(before);
-            let Some(parent) = entry.record.parent.as_deref() else {
-                // Only a request can begin the conversation anew; anything else goes on with it.
-                return last.filter(|_| !is_request(entry));
-            };
-            by_id.get(parent).copied().filter(|at| *at < now).or(last)
-        })
-        .collect();
-    // Notes of the program, wherever they hang, say nothing of where the conversation goes on.
-    let tip = entries.iter().rposition(|it| it.record.id.is_some() && is_conversation(it));
+    let parents = parents(entries);
     let mut live = HashSet::new();
-    let mut at = tip.or(before);
+    let mut at = end_of_branch(entries, &parents);
     while let Some(now) = at.filter(|at| live.insert(*at)) {
         at = parents[now];
     }
+    // What was written after the end of the branch and says nothing stands in no branch.
+    let end = live.iter().max().copied().unwrap_or_default();
     // Of each record the branch that it is on: the first record of those that left the live one.
     let mut branch: Vec<Option<usize>> = vec![];
     let mut branches: Vec<Branch> = vec![];
@@ -63,13 +60,14 @@ pub fn live_branch(entries: &mut Vec<Entry>) {
     let mut kept_at: Vec<usize> = vec![];
     for (now, entry) in entries.drain(..).enumerate() {
         kept_at.push(kept.len());
-        if entry.record.id.is_none() || live.contains(&now) {
+        if entry.record.id.is_none() || live.contains(&now) || now > end {
             branch.push(None);
             kept.push(entry);
             continue;
         }
         let left = parents[now].and_then(|parent| branch[parent]);
-        if left.is_none() && !is_conversation(&entry) {
+        // A notice of the program begins no branch: it stands where it was written.
+        if left.is_none() && !says_something(&entry) {
             branch.push(None);
             kept.push(entry);
             continue;
@@ -85,23 +83,42 @@ pub fn live_branch(entries: &mut Vec<Entry>) {
     *entries = with_branches(kept, branches);
 }
 
-fn is_request(entry: &Entry) -> bool {
-    entry.record.events.iter().any(|event| matches!(event, Event::Request(_)))
+/// Of each record the one that it follows. A parent that does not stand before it in the log is the record before, whatever
+/// that is.
+fn parents(entries: &[Entry]) -> Vec<Option<usize>> {
+    let mut by_id: HashMap<&str, usize> = HashMap::new();
+    let mut before = None;
+    let mut parents = vec![];
+    for (now, Entry { record, .. }) in entries.iter().enumerate() {
+        let parent = match record.parent.as_deref() {
+            Some(ROOT) => None,
+            Some(parent) => by_id.get(parent).copied().or(before),
+            None => before,
+        };
+        parents.push(parent);
+        if let Some(id) = record.id.as_deref() {
+            by_id.insert(id, now);
+            before = Some(now);
+        }
+    }
+    parents
 }
 
-/// Whether a record is something that a person, the agent or a tool said.
-fn is_conversation(entry: &Entry) -> bool {
-    let says = |event: &Event<'_>| {
-        !matches!(
-            event,
-            Event::Nothing
-                | Event::Said(Role::System, _)
-                | Event::Unknown(_)
-                | Event::Start(_)
-                | Event::Commit(_)
-        )
-    };
-    entry.record.events.iter().any(says)
+/// The record with which the run ends: the last one. One that says nothing and follows nothing that was said, as the notice
+/// that a program ends writes it without a parent, ends no branch.
+fn end_of_branch(entries: &[Entry], parents: &[Option<usize>]) -> Option<usize> {
+    let mut follows_words: Vec<bool> = vec![];
+    for (entry, parent) in entries.iter().zip(parents) {
+        let follows = parent.is_some_and(|parent| follows_words[parent]);
+        follows_words.push(says_something(entry) || follows);
+    }
+    let has_id = |at: &usize| entries[*at].record.id.is_some();
+    let last = (0..entries.len()).rev().filter(has_id).find(|at| follows_words[*at]);
+    last.or_else(|| (0..entries.len()).rev().find(has_id))
+}
+
+fn says_something(entry: &Entry) -> bool {
+    entry.record.events.iter().any(|event| !matches!(event, Event::Nothing))
 }
 
 /// Records that the run left again.
@@ -114,9 +131,7 @@ pub struct Branch {
 /// The records of a run, and those of branches that were left: each of these can be entered at a step that stands where it
 /// begins.
 pub fn with_branches(kept: Vec<Entry>, mut branches: Vec<Branch>) -> Vec<Entry> {
-    let says =
-        |entry: &Entry| entry.record.events.iter().any(|event| !matches!(event, Event::Nothing));
-    branches.retain(|branch| branch.entries.iter().any(says));
+    branches.retain(|branch| branch.entries.iter().any(says_something));
     if branches.is_empty() {
         return kept;
     }
@@ -152,9 +167,9 @@ fn start(id: &str, branch: &Branch) -> Event<'static> {
         Event::Request(text) | Event::Said(_, text) => Some(text),
         _ => None,
     });
-    let main = match words.next() {
+    let about = match words.next() {
         Some(first) => format!("left again: {first}"),
         None => "left again".to_owned(),
     };
-    Event::Branch { id: id.to_owned().into(), label: main.into() }
+    Event::Left { branch: id.to_owned().into(), about: about.into() }
 }

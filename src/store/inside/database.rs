@@ -1,14 +1,16 @@
 //! Databases of sessions, read only, with what their writers have not put into the file yet (WAL): opencode's, Goose's, those
 //! of Cursor's editor, and databases of spans. A session is given in the form that its format reads.
 
-use std::{collections::BTreeMap, io, path::Path};
+use std::{io, path::Path};
 
 use serde_json::{Map, Value, json};
+
+use crate::formats::goose;
 
 use super::{
     cursor_ide,
     members::{MOST_MEMBERS, Members, Names},
-    opencode_2,
+    opencode,
     tables::{Base, Source, text},
 };
 
@@ -35,22 +37,18 @@ impl Sessions {
             base.prepare("select name from sqlite_master where type = 'table'").ok()?;
         let tables: Vec<String> = tables.query_map([], |row| row.get(0)).ok()?.flatten().collect();
         let has = |wanted: &[&str]| wanted.iter().all(|table| tables.iter().any(|it| it == table));
-        let (kind, query) = if has(&["session_v2", "session_message"]) && has(&["session"]) {
-            (Kind::OpenCode, OPENCODE_BOTH)
-        } else if has(&["session_v2", "session_message"]) {
-            (Kind::OpenCode, OPENCODE_2)
-        } else if has(&["session", "session_message"]) || has(&["session", "message", "part"]) {
-            (Kind::OpenCode, OPENCODE)
+        let (kind, query) = if let Some(query) = opencode::sessions(&tables) {
+            (Kind::OpenCode, query)
         } else if has(&["cursorDiskKV"]) {
-            (Kind::Cursor, CURSOR)
+            (Kind::Cursor, CURSOR.to_owned())
         } else if has(&["spans", "span_attributes"]) {
-            (Kind::Spans, SPANS_SESSIONS)
+            (Kind::Spans, SPANS_SESSIONS.to_owned())
         } else if has(&["sessions", "messages"]) {
-            (Kind::Goose, "select id from sessions order by created_at, id")
+            (Kind::Goose, "select id from sessions order by created_at, id".to_owned())
         } else {
             return None;
         };
-        let mut ids = base.prepare(query).ok()?;
+        let mut ids = base.prepare(&query).ok()?;
         let ids: Vec<String> = ids
             .query_map([], |row| Ok(text(row.get_ref(0)?)))
             .ok()?
@@ -63,17 +61,6 @@ impl Sessions {
     }
 }
 
-/// Sessions that no other session began.
-const OPENCODE: &str = "select id from session where parent_id is null or parent_id not in (select id from session) \
-    order by time_created, id";
-const OPENCODE_2: &str = "select id from session_v2 where parent_id is null or parent_id not in (select id from session_v2) \
-    order by time_created, id";
-/// Of both generations of tables; one that is in both is one session.
-const OPENCODE_BOTH: &str = "with all_sessions as (select id, parent_id, time_created from session_v2 union all \
-    select id, parent_id, time_created from session where id not in (select id from session_v2)) \
-    select id from all_sessions where parent_id is null or parent_id not in (select id from all_sessions) \
-    order by time_created, id";
-
 /// Conversations of Cursor's editor with something in them, without what they stand for being looked at.
 const CURSOR: &str = "select substr(key, 14) from cursorDiskKV c where key >= 'composerData:' and key < 'composerData;' \
     and exists (select 1 from cursorDiskKV b where b.key >= 'bubbleId:' || substr(c.key, 14) || ':' \
@@ -85,74 +72,6 @@ const SPANS_SESSIONS: &str = "select coalesce(max(a.value), s.trace_id) from spa
     where s.span_id in (select o.span_id from span_attributes o where o.key = 'gen_ai.operation.name' \
       and (o.value = 'invoke_agent' or (o.value = 'chat' and not exists (select 1 from span_attributes i where i.key = 'gen_ai.operation.name' and i.value = 'invoke_agent')))) \
     group by s.trace_id order by min(s.start_time_ms)";
-
-/// What a column of JSON holds, with what its row says beside.
-fn data_of(row: &Map<String, Value>) -> Map<String, Value> {
-    let data =
-        row.get("data").and_then(Value::as_str).and_then(|text| serde_json::from_str(text).ok());
-    let mut data = match data {
-        Some(Value::Object(data)) => data,
-        _ => Map::new(),
-    };
-    for key in ["id", "sessionID", "messageID"] {
-        let column = match key {
-            "sessionID" => "session_id",
-            "messageID" => "message_id",
-            key => key,
-        };
-        if let Some(value) = row.get(column) {
-            data.entry(key).or_insert_with(|| value.clone());
-        }
-    }
-    data
-}
-
-/// As `opencode export` writes it; the sessions of sub-agents follow with their names.
-fn opencode(base: &Base, id: &str) -> rusqlite::Result<Value> {
-    let tables = opencode_2::Tables::of(base)?;
-    let session = tables.session(base, id)?;
-    let mut info = data_of(&session);
-    for key in ["directory", "title", "version", "slug"] {
-        if let Some(value) = session.get(key) {
-            info.entry(key).or_insert_with(|| value.clone());
-        }
-    }
-    let time =
-        json!({ "created": session.get("time_created"), "updated": session.get("time_updated") });
-    info.entry("time").or_insert(time);
-    info.extend(opencode_2::totals(&session));
-    let mut messages = vec![];
-    let mut open = vec![(id.to_owned(), false)];
-    let mut seen = std::collections::HashSet::new();
-    while let Some((session, is_child)) = open.pop() {
-        if !seen.insert(session.clone()) {
-            continue;
-        }
-        for mut message in tables.messages(base, &session)? {
-            if let (true, Some(message)) = (is_child, message.as_object_mut()) {
-                message.insert("agent_session".into(), session.clone().into());
-            }
-            messages.push(message);
-        }
-        open.extend(tables.children(base, &session)?.into_iter().map(|child| (child, true)));
-    }
-    Ok(json!({ "info": info, "messages": messages }))
-}
-
-/// The messages of a session of the first generation of tables, each with its parts.
-pub fn messages_with_parts(base: &Base, session: &str) -> rusqlite::Result<Vec<Value>> {
-    let mut parts: BTreeMap<String, Vec<Value>> = BTreeMap::new();
-    for row in base.rows(("part", "session_id"), session, "time_created, id")? {
-        let message = row.get("message_id").and_then(Value::as_str).unwrap_or_default().to_owned();
-        parts.entry(message).or_default().push(data_of(&row).into());
-    }
-    let rows = base.rows(("message", "session_id"), session, "time_created, id")?;
-    let message = |row: Map<String, Value>| {
-        let id = row.get("id").and_then(Value::as_str).unwrap_or_default();
-        json!({ "parts": parts.remove(id).unwrap_or_default(), "info": data_of(&row) })
-    };
-    Ok(rows.into_iter().map(message).collect())
-}
 
 /// A header and a message a line.
 fn goose(base: &Base, id: &str) -> rusqlite::Result<Vec<Value>> {
@@ -167,33 +86,36 @@ fn goose(base: &Base, id: &str) -> rusqlite::Result<Vec<Value>> {
     }
     header.insert("goose".into(), true.into());
     let mut lines = vec![Value::Object(header)];
-    let mut usage = usage_ledger(base, id)?.into_iter().peekable();
-    let mut last_message = Value::Null;
+    let mut messages = vec![];
     for row in base.rows(("messages", "session_id"), id, "id")? {
-        let content =
-            row.get("content_json").or_else(|| row.get("content")).and_then(Value::as_str);
-        let content: Value =
-            content.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+        let json = |key: &str| {
+            let text = row.get(key).and_then(Value::as_str)?;
+            serde_json::from_str::<Value>(text).ok()
+        };
+        let content = json("content_json").or_else(|| json("content")).unwrap_or_default();
         let created = row.get("created_timestamp").or_else(|| row.get("timestamp"));
-        // The pieces of a message that was stored while it arrived have its id.
-        let message = row.get("message_id").cloned().unwrap_or_default();
-        let is_piece = !message.is_null() && message == last_message;
-        last_message = message;
-        if let (true, Some(last), Value::Array(more)) = (is_piece, lines.last_mut(), &content)
-            && last.get("role") == row.get("role")
-            && let Some(Value::Array(blocks)) = last.get_mut("content")
-        {
-            blocks.extend(more.iter().cloned());
-            continue;
+        let mut message = Map::new();
+        for (key, value) in [
+            ("id", row.get("message_id").cloned()),
+            ("role", row.get("role").cloned()),
+            ("content", Some(content)),
+            ("created", created.cloned()),
+            ("metadata", json("metadata_json")),
+        ] {
+            message.extend(value.filter(|it| !it.is_null()).map(|it| (key.to_owned(), it)));
         }
-        let seconds =
-            |row: &Map<String, Value>| row.get("created_timestamp").and_then(Value::as_i64);
-        let is_asked = row.get("role").and_then(Value::as_str) == Some("user");
+        messages.push(message);
+    }
+    let mut usage = usage_ledger(base, id)?.into_iter().peekable();
+    for message in goose::joined(messages) {
+        let is_asked = message.get("role").and_then(Value::as_str) == Some("user");
+        let asked_at = message.get("created").and_then(Value::as_i64);
+        let at = |used: &Map<String, Value>| used.get("created_timestamp").and_then(Value::as_i64);
         // What was used before a request belongs to the turn before.
-        while is_asked && let Some(used) = usage.next_if(|used| seconds(used) < seconds(&row)) {
+        while is_asked && let Some(used) = usage.next_if(|used| at(used) < asked_at) {
             lines.push(json!({ "usage_ledger": used }));
         }
-        lines.push(json!({ "role": row.get("role"), "content": content, "created": created }));
+        lines.push(Value::Object(message));
     }
     lines.extend(usage.map(|used| json!({ "usage_ledger": used })));
     Ok(lines)
@@ -249,12 +171,17 @@ impl Members for Sessions {
         true
     }
 
+    fn has_session(&self, id: &str) -> bool {
+        let has = || opencode::has_session(&self.source.base().ok()?, id).ok();
+        self.kind == Kind::OpenCode && has().unwrap_or(false)
+    }
+
     fn read(&self, at: usize, most: u64) -> io::Result<(Vec<u8>, Option<String>)> {
         let id = &self.ids[at];
         let read = || -> rusqlite::Result<Vec<Value>> {
             let base = self.source.base()?;
             Ok(match self.kind {
-                Kind::OpenCode => vec![opencode(&base, id)?],
+                Kind::OpenCode => vec![opencode::export(&base, id)?],
                 Kind::Goose => goose(&base, id)?,
                 Kind::Spans => spans(&base, id)?,
                 Kind::Cursor => cursor_ide::conversation(&base, id)?,

@@ -10,6 +10,11 @@ pub trait Members: Send + Sync {
     /// Whether each of them is a run; else they are files like those of a folder.
     fn are_runs(&self) -> bool;
 
+    /// Whether it has a session with that id, as a run of its own or within one.
+    fn has_session(&self, _id: &str) -> bool {
+        false
+    }
+
     /// To which commits one by its position belongs; None where the file is no repository.
     fn joined(&self, _at: usize) -> Option<Joined> {
         None

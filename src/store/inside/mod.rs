@@ -10,7 +10,7 @@ mod cursor_ide;
 mod cut_zip;
 mod database;
 mod members;
-mod opencode_2;
+mod opencode;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod provenance;

@@ -168,9 +168,10 @@ fn copy(file: &Path, log: &Path) -> io::Result<PathBuf> {
 }
 
 impl Base {
-    pub fn has_table(&self, name: &str) -> rusqlite::Result<bool> {
+    /// Whether there is a table of that name.
+    pub fn has_table(&self, table: &str) -> rusqlite::Result<bool> {
         let query = "select 1 from sqlite_master where type = 'table' and name = ?1";
-        self.connection.prepare_cached(query)?.exists([name])
+        self.connection.prepare_cached(query)?.exists([table])
     }
 
     /// The rows of a table with this value in a column, as objects.
