@@ -70,6 +70,28 @@ fn the_total_that_a_log_states_is_that_of_the_run_and_of_none_of_its_turns() {
 }
 
 #[test]
+fn a_compaction_that_names_the_sessions_which_made_its_summary_is_a_compaction() {
+    let refs = json!([{ "session_id": "s-summary" }, { "session_id": "s-questions" }]);
+    let document = json!({
+        "schema_version": "ATIF-v1.7", "session_id": "s", "agent": { "name": "a", "version": "1" },
+        "steps": [
+            { "step_id": 1, "source": "user", "message": "ask" },
+            {
+                "step_id": 2, "source": "system", "message": "Performed context summarization",
+                "extra": { "context_management": { "type": "compaction" } },
+                "observation": { "results": [{ "subagent_trajectory_ref": refs }] },
+            },
+            { "step_id": 3, "source": "agent", "message": "one" },
+        ],
+    });
+    let (_folder, path) = log("trajectory.json", &[document]);
+
+    let turn = &json(&["show", path.to_str().unwrap(), "--json"])["turns"][0];
+
+    assert_eq!((&turn["compactions"], &turn["subagents"]), (&json!(1), &json!(0)), "{turn}");
+}
+
+#[test]
 fn a_log_that_states_no_total_has_none() {
     let (_folder, path) = log("trajectory.json", &[atif(&json!({}))]);
     assert_eq!(tokens(&path), [None, None, None]);

@@ -145,11 +145,11 @@ fn step<'t>(fields: &Object<'t>) -> Record<'t> {
     let message = arguments::words_of(fields, "message");
     let source = fields.text("source").unwrap_or_default();
     let extra = fields.object("extra").unwrap_or_default();
-    if let Some(id) = begun_without_a_call(fields) {
+    let is_compaction = extra.has("context_management");
+    if let Some(id) = begun_without_a_call(fields).filter(|_| !is_compaction) {
         record.says(Event::Left { branch: id, about: message });
         return record;
     }
-    let is_compaction = extra.has("context_management");
     record.says_words(Event::Thought, arguments::words_of(fields, "reasoning_content"));
     match &*source {
         _ if is_compaction => record.says(Event::Compacted(message)),
