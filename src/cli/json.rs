@@ -288,9 +288,14 @@ impl EditRow {
         if edits.peek().is_none() {
             return none;
         }
-        let mut inside = edits.filter(|edit| edit.origin != OUTSIDE_WORKSPACE).peekable();
+        let mut inside = edits.filter(|edit| !edit.is_elsewhere()).peekable();
         inside.peek()?;
         inside.filter(|edit| !edit.is_binary).map(of).sum()
+    }
+
+    /// Whether the file is outside the workspace.
+    pub fn is_elsewhere(&self) -> bool {
+        self.origin == OUTSIDE_WORKSPACE
     }
 
     /// What they add up to at least.
@@ -298,7 +303,7 @@ impl EditRow {
         edits: impl IntoIterator<Item = &'a Self>,
         of: fn(&Self) -> Option<u64>,
     ) -> Option<u64> {
-        let inside = edits.into_iter().filter(|edit| edit.origin != OUTSIDE_WORKSPACE);
+        let inside = edits.into_iter().filter(|edit| !edit.is_elsewhere());
         inside.filter_map(of).reduce(|a, b| a + b)
     }
 }

@@ -179,6 +179,9 @@ fn lines_of(shown: &Show) -> String {
     let removed = EditRow::lines_at_least(edits(), |edit| edit.removed);
     match added.zip(removed) {
         Some((added, removed)) => format!("lines at least +{added} −{removed}"),
+        None if edits().next().is_some_and(|_| edits().all(EditRow::is_elsewhere)) => {
+            "no file of the workspace changed".into()
+        }
         None => "no lines recorded".into(),
     }
 }

@@ -24,6 +24,7 @@ use crate::run::{
 use super::{
     EditsTold, Executor, Format, Head, NotUnderstood, Offers, Shape, Source, companions,
     nested::{head_of, move_places, place_within},
+    not_finite,
 };
 
 use manifest::{Manifest, ManifestCheckpoint, ManifestTurn};
@@ -66,8 +67,12 @@ impl Format for Bundle {
         sources: &[Source<'_>],
         executor: &dyn Executor,
     ) -> Result<Run, NotUnderstood> {
-        let manifest = read_manifest(sources)?;
+        let (manifest, no_numbers) = read_manifest(sources)?;
         let mut run = run_of(&manifest);
+        if no_numbers > 0 {
+            let what = not_finite::warning(no_numbers);
+            run.warnings.push(Warning { place: "run.json".into(), what });
+        }
         let script = sources.iter().position(|source| source.name == "script.json");
         let requests = script.map(|at| requests_of(sources, at, &mut run)).unwrap_or_default();
         let sessions = index_sessions(sources, executor, &mut run);
@@ -114,7 +119,8 @@ struct Request {
     text: String,
 }
 
-fn read_manifest(sources: &[Source<'_>]) -> Result<Manifest, NotUnderstood> {
+/// With how many of its values are no numbers.
+fn read_manifest(sources: &[Source<'_>]) -> Result<(Manifest, usize), NotUnderstood> {
     let bytes = sources.first().map_or(&[][..], |source| source.bytes);
     if bytes.len() > MOST_BYTES {
         return Err(NotUnderstood(format!(
@@ -123,10 +129,10 @@ fn read_manifest(sources: &[Source<'_>]) -> Result<Manifest, NotUnderstood> {
             MOST_BYTES >> 20
         )));
     }
-    let manifest: Manifest = serde_json::from_slice(bytes)
+    let (manifest, no_numbers) = not_finite::read::<Manifest>(bytes)
         .map_err(|why| NotUnderstood(format!("run.json does not read as a bundle: {why}")))?;
     if manifest.schema == SCHEMA {
-        return Ok(manifest);
+        return Ok((manifest, no_numbers));
     }
     Err(NotUnderstood(format!(
         "run.json has schema {:?}; this version reads {SCHEMA:?}",

@@ -3,6 +3,8 @@
 //! They are no JSON, and what they stand for is no number: whoever reads a recorded document takes them for null and says so.
 //! A text is looked through for them only where it does not read as JSON.
 
+use std::borrow::Cow;
+
 use serde::de::DeserializeOwned;
 
 use super::{object::Object, tape::Tape};
@@ -72,6 +74,11 @@ pub fn read<T: DeserializeOwned>(text: &[u8]) -> serde_json::Result<(T, usize)> 
     let cleaned = std::str::from_utf8(text).ok().and_then(with_nulls);
     let read = cleaned.and_then(|(text, count)| Some((serde_json::from_str(&text).ok()?, count)));
     read.ok_or(why)
+}
+
+/// The text as JSON: with null for each value that is no number.
+pub fn readable(text: &str) -> Cow<'_, str> {
+    with_nulls(text).map_or(Cow::Borrowed(text), |(text, _)| Cow::Owned(text))
 }
 
 /// The texts of the elements of a list in a document that may have such values; None where it has no such list.

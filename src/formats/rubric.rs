@@ -116,8 +116,20 @@ fn strangers(rubric: &Rubric) -> Vec<Warning> {
             unknown(&labels.file, id, "has a label for");
         }
     }
+    warnings.extend(unheeded_judge(rubric));
     warnings.extend(silences(rubric));
     warnings
+}
+
+/// The checklist names a judge, and every judgement of all components is another's.
+fn unheeded_judge(rubric: &Rubric) -> Option<Warning> {
+    let judge = rubric.judge()?;
+    let is_whole = rubric.judgements.iter().any(|it| rubric.covers(it));
+    let what = format!(
+        "names the judge {judge}, who has no judgement of every component: no other judge's scores count unless --judge names them"
+    );
+    (is_whole && rubric.chosen().is_none())
+        .then(|| Warning { place: "components.json".into(), what })
 }
 
 /// Components that a judgement was asked about and says nothing of.

@@ -35,7 +35,9 @@ use crate::run::{
     StepKind, StepText, Time, Tokens, Turn, Warning, files::RecordedEdit, label, recorded,
 };
 
-use super::{EditsTold, Executor, Format, Head, NotUnderstood, Offers, Shape, Source, json};
+use super::{
+    EditsTold, Executor, Format, Head, NotUnderstood, Offers, Shape, Source, json, not_finite,
+};
 
 use facts::Facts;
 use generation::Generation;
@@ -74,8 +76,19 @@ impl Format for SlopCodeBench {
         sources: &[Source<'_>],
         executor: &dyn Executor,
     ) -> Result<Run, NotUnderstood> {
-        let layout = Layout::of(sources);
-        let mut reader = Reader::new(sources, &layout);
+        let cleaned: Vec<_> = sources.iter().map(results_with_nulls).collect();
+        let readable = sources.iter().zip(&cleaned).map(|(source, cleaned)| match cleaned {
+            Some((text, _)) => Source { bytes: text.as_bytes(), ..*source },
+            None => *source,
+        });
+        let sources: Vec<Source<'_>> = readable.collect();
+        let layout = Layout::of(&sources);
+        let mut reader = Reader::new(&sources, &layout);
+        for (at, cleaned) in cleaned.iter().enumerate() {
+            if let Some((_, count)) = cleaned {
+                reader.warn(at, not_finite::warning(*count));
+            }
+        }
         if layout.stages.is_empty() {
             return Err(NotUnderstood(reader.why_empty()));
         }
@@ -109,6 +122,16 @@ impl Format for SlopCodeBench {
     fn edit(&self, record: &[u8], edit: &Edit) -> Option<RecordedEdit> {
         changes::body(&String::from_utf8_lossy(record), edit)
     }
+}
+
+/// A file of results with null for what is no number, and how many such values it has; None where it has none, and for logs and
+/// the two files of which parts are read again later, which have their own places.
+fn results_with_nulls(source: &Source<'_>) -> Option<(String, usize)> {
+    let has_places = ["/diff.json", "/report.json"].iter().any(|end| source.name.ends_with(end));
+    let is_log = source.name.contains("/agent/") || source.name.contains("/agent.tar.gz/");
+    let is_json = [".json", ".jsonl"].iter().any(|end| source.name.ends_with(end));
+    let text = || std::str::from_utf8(source.bytes).ok().and_then(not_finite::with_nulls);
+    (is_json && !has_places && !is_log).then(text).flatten()
 }
 
 /// Puts a run together, a checkpoint at a time.

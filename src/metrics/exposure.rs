@@ -101,7 +101,7 @@ mod tests {
 
     fn checklist(ids: &[&str]) -> Checklist {
         let component = |id: &&str| Component { id: (*id).into(), ..Component::default() };
-        Checklist { task: None, components: ids.iter().map(component).collect() }
+        Checklist { task: None, judge: None, components: ids.iter().map(component).collect() }
     }
 
     fn exposure(entries: &[(&str, &[(usize, u8)])]) -> Exposure {

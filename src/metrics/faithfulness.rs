@@ -138,7 +138,7 @@ mod tests {
 
     fn checklist(ids: &[&str]) -> Checklist {
         let component = |id: &&str| Component { id: (*id).into(), ..Component::default() };
-        Checklist { task: None, components: ids.iter().map(component).collect() }
+        Checklist { task: None, judge: None, components: ids.iter().map(component).collect() }
     }
 
     fn judgement(scores: &[(&str, Option<u8>)]) -> Judgement {

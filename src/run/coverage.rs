@@ -65,10 +65,21 @@ impl Rubric {
         self.coverage(judgement).is_whole
     }
 
-    /// The judgement that is the run's result where none is named: of those that cover the checklist the last made of
-    /// the latest state; one without a turn is of the final state.
+    /// The judge whose scores alone may be the run's result, as the checklist says.
+    pub fn judge(&self) -> Option<&str> {
+        self.checklist.as_ref()?.judge.as_deref()
+    }
+
+    /// Whether a judgement may be the run's result where a user names none: it covers the checklist, and its judge is the
+    /// one that the checklist names, if it names one.
+    pub fn may_be_result(&self, judgement: &Judgement) -> bool {
+        self.covers(judgement) && self.judge().is_none_or(|it| it == judgement.judge.name)
+    }
+
+    /// The judgement that is the run's result where none is named: of those that may be ([`Self::may_be_result`]) the last
+    /// made of the latest state; one without a turn is of the final state.
     pub fn chosen(&self) -> Option<&Judgement> {
-        last_of(self.judgements.iter().filter(|it| self.covers(it)))
+        last_of(self.judgements.iter().filter(|it| self.may_be_result(it)))
     }
 
     /// The judgement to look at where none is named: the run's result, else the last made of the latest state that has
@@ -130,7 +141,7 @@ mod tests {
     fn rubric(judgements: Vec<Judgement>) -> Rubric {
         let component = |id: &str| Component { id: id.into(), ..Component::default() };
         let components = ["C1", "C2"].map(component).to_vec();
-        let checklist = Some(Checklist { task: None, components });
+        let checklist = Some(Checklist { task: None, judge: None, components });
         Rubric { checklist, judgements, ..Rubric::default() }
     }
 
@@ -147,6 +158,27 @@ mod tests {
         let said = rubric.judgements.iter().map(|it| rubric.coverage(it).to_string());
         assert_eq!(said.collect::<Vec<_>>(), ["2 of 2", "1 of 2", "1 of 2"]);
         assert_eq!(rubric.partial(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn the_judge_that_a_checklist_names_is_the_result_whatever_another_says_later() {
+        let by = |name: &str, turn: usize, scores: &[(&str, Option<u8>)]| {
+            let mut judgement = judgement(name, turn, scores);
+            judgement.judge.name = name.into();
+            judgement
+        };
+        let all = |score| [("C1", Some(score)), ("C2", Some(score))];
+        let named = |judge: Option<&str>, judgements| {
+            let mut rubric = rubric(judgements);
+            rubric.checklist.as_mut().unwrap().judge = judge.map(str::to_owned);
+            rubric.chosen().map(|it| it.file.clone())
+        };
+        let judgements = || vec![by("ann", 3, &all(4)), by("bob", 9, &all(1))];
+
+        assert_eq!(named(None, judgements()).as_deref(), Some("bob"));
+        assert_eq!(named(Some("ann"), judgements()).as_deref(), Some("ann"));
+        assert_eq!(named(Some("an"), judgements()), None);
+        assert_eq!(named(Some("ann"), vec![by("ann", 3, &[("C1", Some(4))])]), None);
     }
 
     #[test]

@@ -61,6 +61,8 @@ pub struct Rubric {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Checklist {
     pub task: Option<String>,
+    /// The name of the judge whose scores are the run's result where a user names none; without it any judge's.
+    pub judge: Option<String>,
     /// In the order of the file.
     pub components: Vec<Component>,
 }

@@ -19,11 +19,14 @@ pub const MOST_STANDING: usize = 6;
 
 impl Session {
     /// The components that the last whole judgement up to the playhead leaves worse than an earlier one did, then those
-    /// that score least; none where nothing up to there was judged.
+    /// that score least; none where nothing up to there was judged. All of one judge, the one whose scores the curves have:
+    /// judges differ.
     pub fn standings(&self) -> Vec<Standing> {
         let Some(rubric) = self.rubric.known() else { return vec![] };
+        let Some(judge) = self.rubric.judge_of_curves() else { return vec![] };
         let moment = |judgement: &Judgement| judged_after(&self.run, judgement);
-        let whole = || rubric.judgements.iter().filter(|it| rubric.covers(it));
+        let is_whole = |it: &&Judgement| it.judge == *judge && rubric.covers(it);
+        let whole = || rubric.judgements.iter().filter(is_whole);
         let Some(chosen) = whole()
             .filter(|it| moment(it).is_some_and(|done| done <= self.turn + 1))
             .max_by_key(|it| moment(it))

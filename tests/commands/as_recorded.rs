@@ -8,7 +8,7 @@ use std::{
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::common::{json, printed, trajview};
+use crate::common::{json, judge_desk, printed, trajview};
 
 /// A folder with one file of these lines.
 fn log(name: &str, lines: &[Value]) -> (TempDir, PathBuf) {
@@ -326,6 +326,42 @@ fn a_value_that_is_no_number_is_null_and_the_rest_of_the_log_is_there() {
     }
     assert!(checked.out.contains("1 value is NaN or Infinity"), "{}", checked.out);
     assert_eq!(hits(&rows, "NaN a"), 1);
+}
+
+/// A copy of a sample, with a change of one of its files.
+fn changed(sample: &str, file: &str, from: &str, to: &str) -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run");
+    judge_desk::copy(Path::new(sample), &run);
+    let text = fs::read_to_string(run.join(file)).unwrap();
+    assert!(text.contains(from), "{file}");
+    fs::write(run.join(file), text.replacen(from, to, 1)).unwrap();
+    (folder, run)
+}
+
+#[test]
+fn files_beside_a_recording_are_read_with_null_for_what_is_no_number() {
+    let bundle = "sample-runs/codex-p12-single-shot";
+    let tally = "sample-runs/slopcodebench/tally";
+    for (sample, file, from, to) in [
+        (bundle, "run.json", "\"venue\": null", "\"venue\": NaN"),
+        (tally, "checkpoint_1/evaluation.json", "\"duration\": ", "\"other\": NaN, \"duration\": "),
+        (tally, "checkpoint_1/evaluation/report.json", "{", "{\"other\": -Infinity, "),
+        (tally, "checkpoint_1/diff.json", "{", "{\"other\": NaN, "),
+        (tally, "checkpoint_1/inference_result.json", "{", "{\"other\": Infinity, "),
+        (tally, "checkpoint_1/quality_analysis/overall_quality.json", "{", "{\"other\": NaN, "),
+    ] {
+        let whole = json(&["show", sample, "--json"]);
+        let (_folder, run) = changed(sample, file, from, to);
+
+        let mut shown = json(&["show", run.to_str().unwrap(), "--json"]);
+
+        let warnings = shown["warnings"].take().to_string();
+        let is_result = !file.contains("diff") && !file.contains("report");
+        assert!(warnings.contains("NaN or Infinity") || !is_result, "{file}: {warnings}");
+        assert_eq!(shown["turns"], whole["turns"], "{file}");
+        assert_eq!(shown["checkpoints"], whole["checkpoints"], "{file}");
+    }
 }
 
 fn span(attributes: &Value, events: &Value) -> Value {

@@ -98,6 +98,38 @@ fn the_end_of_a_run_has_dir_with_every_symbol_and_what_each_file_counts_as() {
 }
 
 #[test]
+fn the_judge_that_the_checklist_names_is_the_result_in_every_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run");
+    copy(Path::new(RUN), &run);
+    let path = run.to_str().unwrap();
+    let later = fs::read_to_string(run.join("judgements/quick-reader.json")).unwrap();
+    let mut later: Value = serde_json::from_str(&later).unwrap();
+    later["created_at"] = json!("2026-12-01T00:00:00Z");
+    fs::write(run.join("judgements/later.json"), later.to_string()).unwrap();
+    let judges = || {
+        let corpus = json(&["corpus", path, "--json"]);
+        let shown = json(&["show", path, "--json"]);
+        let compared = json(&["compare", path, path, "--json"])["a"]["judgement"].clone();
+        [
+            corpus["runs"][0]["judge"].clone(),
+            shown["faithfulness"]["judge"].clone(),
+            compared["judge"].clone(),
+        ]
+        .map(|judge| judge.as_str().unwrap().to_owned())
+    };
+    assert!(judges().iter().all(|it| it.starts_with("quick-reader")), "{:?}", judges());
+
+    let checklist = fs::read_to_string(run.join("components.json")).unwrap();
+    let named = checklist.replacen('{', "{\"judge\": \"authors-reading\",", 1);
+    fs::write(run.join("components.json"), named).unwrap();
+
+    assert!(judges().iter().all(|it| it == "authors-reading"), "{:?}", judges());
+    assert!(!trajview(&["corpus", path]).err.contains("there are also"));
+    assert!(printed(&["check", path]).contains("no warnings"));
+}
+
+#[test]
 fn a_folder_has_the_dir_of_its_files_and_no_scores() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("a.py"), "from b import f\nf()\n").unwrap();

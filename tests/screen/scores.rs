@@ -110,7 +110,7 @@ fn rubric() -> Rubric {
         Label { component: "C01".into(), score: Some(2.0), blind: Some(true), ..Label::default() };
     let level = |id: &str, level| Recoverability { id: id.into(), by_turn: vec![(1, level)] };
     Rubric {
-        checklist: Some(Checklist { task: None, components }),
+        checklist: Some(Checklist { task: None, judge: None, components }),
         exposure: Some(Exposure { components: vec![level("C01", 4), level("C03", 3)] }),
         judgements: vec![judgement("early", 2, early), judgement("late", 5, late)],
         labels: vec![Labels {

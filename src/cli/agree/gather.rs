@@ -8,7 +8,7 @@ use std::{
 use crate::{
     cli::Failure,
     formats::{
-        self, Source,
+        self, Source, not_finite,
         rigorbench::scores::{self, Score},
     },
     run::rubric::{Rubric, Unit},
@@ -211,7 +211,9 @@ fn schema_of(text: &str) -> Option<String> {
         schema: String,
     }
     let is_object = text.trim_start().starts_with('{');
-    let document = is_object.then(|| serde_json::from_str::<Document>(text).ok()).flatten()?;
+    let document = is_object
+        .then(|| serde_json::from_str::<Document>(&not_finite::readable(text)).ok())
+        .flatten()?;
     Some(document.schema)
 }
 

@@ -135,7 +135,7 @@ pub struct JudgingRow {
     pub judgement: Option<String>,
     /// When it was made.
     pub judged_at: Option<String>,
-    /// Other judgements of the whole checklist, which do not count; empty where `--judge` names one.
+    /// Other judgements of the whole checklist, which do not count; empty where `--judge` or the checklist names one.
     pub other_judgements: Vec<String>,
     pub judged: Option<usize>,
     pub components: Option<usize>,

@@ -315,8 +315,12 @@ fn chosen<'a>(rubric: &'a Rubric, judge: Option<&Named>) -> Option<&'a Judgement
     }
 }
 
-/// The judgements of the whole checklist that the chosen one stands before, `gpt (judgements/b.json)`.
+/// The judgements of the whole checklist that the chosen one stands before, `gpt (judgements/b.json)`; none where the
+/// checklist names the judge.
 fn others(rubric: &Rubric) -> Vec<String> {
+    if rubric.judge().is_some() {
+        return vec![];
+    }
     let chosen = rubric.chosen().map(|it| &it.file);
     let whole = rubric.judgements.iter().filter(|it| rubric.covers(it));
     let others = whole.filter(|it| Some(&it.file) != chosen);

@@ -293,7 +293,7 @@ pub fn several_judgements(document: &Document) -> Vec<String> {
         let file = judging.judgement.as_deref().unwrap_or_default();
         let at = judging.judged_at.as_deref().map(|at| format!(", {at}")).unwrap_or_default();
         Some(format!(
-            "{}: scores by {judge} ({file}{at}), the last judgement of the latest state; there are also {}; --judge chooses",
+            "{}: scores by {judge} ({file}{at}), the last judgement of the latest state; there are also {}; --judge chooses, `judge` in components.json for good",
             run.path,
             others.join(", ")
         ))

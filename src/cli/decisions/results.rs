@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::{
     cli::output::{Out, Table, share},
+    formats::not_finite,
     run::figures,
     study::{
         Plan,
@@ -86,7 +87,7 @@ pub fn read(path: &Path) -> Option<Results> {
     if !is_json || meta.len() == 0 {
         return None;
     }
-    let document: Value = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
+    let (document, _) = not_finite::read::<Value>(&std::fs::read(path).ok()?).ok()?;
     of(&document)
 }
 

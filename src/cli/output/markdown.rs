@@ -68,11 +68,19 @@ fn add_words(words: &str, shown: &mut String) {
 
 fn add_escaped(words: &str, shown: &mut String) {
     let mut letters = words.chars().peekable();
+    let mut open_brackets = 0_usize;
     while let Some(letter) = letters.next() {
         let next = letters.peek().copied();
+        let is_closing = letter == ']' && open_brackets > 0;
+        match letter {
+            '[' => open_brackets += 1,
+            ']' => open_brackets = open_brackets.saturating_sub(1),
+            _ => {}
+        }
         let begins = match letter {
             '<' | '*' | '`' => true,
-            ']' => matches!(next, Some('(' | '[' | ':') | None),
+            // At the end it could close a bracket of what stands around the words.
+            ']' => next.map_or(!is_closing, |next| matches!(next, '(' | '[' | ':')),
             '!' => next == Some('['),
             '\\' => next.is_none_or(|it| it.is_ascii_punctuation()),
             '&' => next.is_some_and(|it| it == '#' || it.is_ascii_alphabetic()),
@@ -112,6 +120,8 @@ mod tests {
             ("``` `x [u](v) `", r"\`\`\` `x [u](v) `"),
             ("a ` [u](v)", r"a \` [u\](v)"),
             ("[0.632, 0.881] and C:\\a", "[0.632, 0.881] and C:\\a"),
+            ("0.54 [0.33, 0.75]", "0.54 [0.33, 0.75]"),
+            ("0.33, 0.75]", r"0.33, 0.75\]"),
         ] {
             assert_eq!(inert(words), expected);
         }

@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
+use crate::formats::not_finite;
+
 use super::{Annotation, Answer, Read, Source, State};
 
 /// The interface that shows our tasks, to be put in a project's settings; the choices are those of the scale.
@@ -23,12 +25,12 @@ pub fn config<'a>(levels: impl IntoIterator<Item = &'a str>) -> String {
 }
 
 pub fn is(text: &str) -> bool {
-    let tasks: Option<Vec<Value>> = serde_json::from_str(text).ok();
+    let tasks: Option<Vec<Value>> = serde_json::from_str(&not_finite::readable(text)).ok();
     tasks.is_some_and(|tasks| tasks.iter().any(|it| it.get("data").is_some_and(Value::is_object)))
 }
 
 pub fn read(text: &str) -> Read {
-    let tasks: Vec<Value> = match serde_json::from_str(text) {
+    let tasks: Vec<Value> = match serde_json::from_str(&not_finite::readable(text)) {
         Ok(tasks) => tasks,
         Err(why) => {
             return Read { wrong: vec![format!("is no list of tasks: {why}")], ..Read::default() };

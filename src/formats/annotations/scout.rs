@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use crate::formats::rigorbench::yaml;
+use crate::formats::{not_finite, rigorbench::yaml};
 
 use super::{Annotation, Answer, Read, State, cells::Table};
 
@@ -54,7 +54,7 @@ type Case = (String, Map<String, Value>);
 fn cases(text: &str) -> Option<Result<Vec<Case>, String>> {
     let text = text.trim_start_matches('\u{feff}').trim_start();
     if text.starts_with('[') {
-        let all: Vec<Value> = match serde_json::from_str(text) {
+        let all: Vec<Value> = match serde_json::from_str(&not_finite::readable(text)) {
             Ok(all) => all,
             Err(why) => return Some(Err(format!("is no JSON: {why}"))),
         };
@@ -68,7 +68,7 @@ fn cases(text: &str) -> Option<Result<Vec<Case>, String>> {
     }
     let mut all = vec![];
     for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
-        match serde_json::from_str(line) {
+        match serde_json::from_str(&not_finite::readable(line)) {
             Ok(Value::Object(case)) => all.push((format!("line {number}"), case)),
             Ok(_) => return Some(Err(format!("line {number}: is no object"))),
             Err(why) => return Some(Err(format!("line {number}: is no JSON: {why}"))),

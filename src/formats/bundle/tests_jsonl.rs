@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde_json::{Map, Value};
 
 use crate::{
-    formats::{Source, jsonl},
+    formats::{Source, jsonl, not_finite},
     run::{
         Checkpoint, Run, SourceId, label,
         recorded::{Passed, TestCase, TestGroup, TestOutcome, Tests},
@@ -51,9 +51,15 @@ pub fn read(source: &Source<'_>, id: SourceId, run: &mut Run) {
             run.warnings.push(jsonl::warning(source.name, place, what));
             break;
         }
-        let read = serde_json::from_slice::<Map<String, Value>>(line)
+        let read = not_finite::read::<Map<String, Value>>(line)
             .map_err(|why| jsonl::broken(&why, lines.peek().is_none()))
-            .and_then(|line| case(&line, run));
+            .and_then(|(line, no_numbers)| {
+                if no_numbers > 0 {
+                    let what = not_finite::warning(no_numbers);
+                    run.warnings.push(jsonl::warning(source.name, place, what));
+                }
+                case(&line, run)
+            });
         let problem = match read {
             Ok((at, case)) => by_checkpoint.entry(at).or_default().add(case),
             Err(what) => Some(what),

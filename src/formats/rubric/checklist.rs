@@ -39,7 +39,7 @@ pub fn components(
         connects_to: fields.strings("connects_to"),
         committed_at_turn: fields.ordinal("committed_at_turn"),
     };
-    let task = Fields::of(&document).words("task");
+    let [task, judge] = ["task", "judge"].map(|it| Fields::of(&document).words(it));
     let components: Vec<Component> = components.into_iter().map(&mut read).collect();
     let known = |id: &String| components.iter().any(|it| it.id == *id);
     for component in &components {
@@ -49,7 +49,7 @@ pub fn components(
         }));
     }
     warnings.extend(problems.into_iter().map(|what| Warning { place: file.name.into(), what }));
-    let checklist = Checklist { task, components };
+    let checklist = Checklist { task, judge, components };
     let table = document.get("codebook").and_then(|it| it.as_object());
     let (codebook, wrong) =
         table.map_or((None, vec![]), |it| codebook::read(it, Unit::Component, file.name));

@@ -13,7 +13,7 @@ use crate::{
 };
 
 use super::{
-    super::{Source, nested::place_within},
+    super::{Source, nested::place_within, not_finite},
     evaluation::not_json,
     json::Object,
     values,
@@ -26,11 +26,12 @@ pub fn changes(
     warnings: &mut Vec<Warning>,
 ) -> Result<Changes, String> {
     let text = std::str::from_utf8(source.bytes).map_err(|_| "is not UTF-8".to_owned())?;
-    let object: Object<'_> = serde_json::from_str(text).map_err(|why| not_json(&why))?;
+    let text = not_finite::readable(text);
+    let object: Object<'_> = serde_json::from_str(&text).map_err(|why| not_json(&why))?;
     let diffs = object.object("file_diffs").ok_or("has no file_diffs")?;
     let mut files = vec![];
     for (path, raw) in diffs.fields() {
-        let place = place_within(source.bytes, raw.get(), id);
+        let place = place_within(text.as_bytes(), raw.get(), id);
         let warn =
             |what: String| Warning { place: format!("{}:{}", source.name, place.line), what };
         let Some(diff) = Object::of(raw) else {

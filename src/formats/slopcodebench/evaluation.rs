@@ -25,7 +25,7 @@ use crate::run::{
 };
 
 use super::{
-    super::{Source, nested::place_within},
+    super::{Source, nested::place_within, not_finite},
     generation::Generation,
     json::{self, Object},
     values,
@@ -149,10 +149,12 @@ fn legacy_case(raw: &RawValue) -> Option<TestCase> {
 /// Adds to the tests what pytest reported of them: how long they took, and why they failed. An error is a sentence.
 pub fn add_report(tests: &mut Tests, report: Source<'_>, id: SourceId) -> Result<(), String> {
     let text = std::str::from_utf8(report.bytes).map_err(|_| "is not UTF-8".to_owned())?;
-    let object: Object<'_> = serde_json::from_str(text).map_err(|why| not_json(&why))?;
+    let text = not_finite::readable(text);
+    let object: Object<'_> = serde_json::from_str(&text).map_err(|why| not_json(&why))?;
     let mut by_name: BTreeMap<String, Vec<Reported>> = BTreeMap::new();
     for raw in object.array("tests") {
-        if let Some((name, reported)) = reported(raw, place_within(report.bytes, raw.get(), id)) {
+        if let Some((name, reported)) = reported(raw, place_within(text.as_bytes(), raw.get(), id))
+        {
             by_name.entry(name).or_default().push(reported);
         }
     }

@@ -19,6 +19,8 @@ use std::{collections::HashMap, path::PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::formats::not_finite;
+
 /// One decision, as its store has it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -74,8 +76,8 @@ impl Store {
     /// of two with one id the first counts.
     pub fn read(text: &str) -> Result<Self, String> {
         let text = text.trim_start_matches('\u{feff}');
-        let document: Value =
-            serde_json::from_str(text).map_err(|why| format!("no JSON: {why}"))?;
+        let document: Value = serde_json::from_str(&not_finite::readable(text))
+            .map_err(|why| format!("no JSON: {why}"))?;
         let list = match &document {
             Value::Array(list) => list,
             other => other
@@ -99,8 +101,8 @@ impl Store {
 
     /// Adds the links of a `code-links.json`. The error is a sentence.
     pub fn link(&mut self, text: &str) -> Result<(), String> {
-        let document: Value =
-            serde_json::from_str(text).map_err(|why| format!("no JSON: {why}"))?;
+        let document: Value = serde_json::from_str(&not_finite::readable(text))
+            .map_err(|why| format!("no JSON: {why}"))?;
         let links = document.get("links").and_then(Value::as_array);
         for link in links.ok_or("expected an object with `links`")? {
             let path = link.pointer("/location/filePath").and_then(Value::as_str);

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 
 use super::{Card, Cost, Event, Span, StepAt, Version, What};
 use crate::{
-    formats::jsonl,
+    formats::{jsonl, not_finite},
     run::{SourceId, Time, Warning},
 };
 
@@ -50,9 +50,15 @@ pub fn read(bytes: &[u8], name: &str, turns: usize) -> Recorded {
             recorded.warnings.push(jsonl::warning(name, place, what));
             break;
         }
-        let read = serde_json::from_slice::<Map<String, Value>>(line)
+        let read = not_finite::read::<Map<String, Value>>(line)
             .map_err(|why| jsonl::broken(&why, lines.peek().is_none()))
-            .and_then(|line| event(&line, turns));
+            .and_then(|(line, no_numbers)| {
+                if no_numbers > 0 {
+                    let what = not_finite::warning(no_numbers);
+                    recorded.warnings.push(jsonl::warning(name, place, what));
+                }
+                event(&line, turns)
+            });
         match read {
             Ok(event) => recorded.events.push(event),
             Err(what) if recorded.warnings.len() < MOST_WARNINGS => {

@@ -40,7 +40,7 @@ pub fn judgements(rubrics: &[&Rubric], named: Option<&Named>) -> Vec<Option<usiz
 
 fn last_whole(rubric: &Rubric, is_wanted: impl Fn(&str) -> bool) -> Option<usize> {
     let wanted = rubric.judgements.iter().enumerate();
-    let wanted = wanted.filter(|(_, it)| is_wanted(&it.judge.name) && rubric.covers(it));
+    let wanted = wanted.filter(|(_, it)| is_wanted(&it.judge.name) && rubric.may_be_result(it));
     wanted.max_by_key(|(_, it)| it.turn.unwrap_or(usize::MAX)).map(|(at, _)| at)
 }
 

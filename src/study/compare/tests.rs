@@ -22,7 +22,7 @@ fn checklist(ids: &[&str]) -> Checklist {
         name: format!("part {id}"),
         ..Component::default()
     };
-    Checklist { task: None, components: ids.iter().map(component).collect() }
+    Checklist { task: None, judge: None, components: ids.iter().map(component).collect() }
 }
 
 fn judgement(judge: &str, turn: Option<usize>, scores: &[(&str, Option<u8>)]) -> Judgement {

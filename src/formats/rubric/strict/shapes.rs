@@ -47,6 +47,7 @@ enum Kind {
 pub const COMPONENTS: &[Field] = &[
     Field("schema", Kind::Schema("trajview.components/1"), Must),
     Field("task", Kind::Text, May),
+    Field("judge", Kind::Text, May),
     Field("components", Kind::Objects(COMPONENT), Must),
     Field("codebook", Kind::Object(CODEBOOK), May),
 ];
