@@ -634,8 +634,155 @@ def otel(drift):
     return {"otel.json": document({"resourceSpans": [{"resource": {"attributes": []}, "scopeSpans": [{"scope": {"name": "made"}, "spans": spans}]}]})}
 
 
-NO_FOLDER = [specstory, rigorbench, messages, gemini_stream, cursor, antigravity, openhands_v1, otel]
-ALL = [messages, mini, swe_agent, atif, gemini, gemini_stream, opencode, copilot, cursor, pi, amp, droid, kimi, qwen, antigravity, rigorbench, grok, cline, goose, aider, specstory, git_ai, openhands, openhands_v1, otel]
+def copilot_chat(drift):
+    result = lambda text: {"content": [{"$mid": 21, "value": text}]}
+    call = lambda ident, name, arguments: {"id": ident, "name": name, "arguments": dumps(arguments)}
+    rounds = lambda said, calls, last: [{"response": said, "toolCalls": calls, "timestamp": at(1, "ms")}, {"response": last, "toolCalls": []}]
+    uri = {"$mid": 1, "fsPath": FILE["name"], "path": FILE["name"], "scheme": "file"}
+    def asked(number, second, words, said, calls, results, last, **rest):
+        return {"requestId": f"request_{number}", "timestamp": at(second, "ms"), "message": {"text": words, "parts": []}, "variableData": {"variables": []},
+                "modelId": "copilot/made-model", "agent": {"id": "github.copilot.editsAgent"}, "promptTokens": 100, "completionTokens": 20,
+                "response": [{"value": said}, {"kind": "textEditGroup", "uri": uri, "edits": [], "done": True}, {"value": last}],
+                "result": {"timings": {"totalElapsed": 2000}, "metadata": {"toolCallRounds": rounds(said, calls, last), "toolCallResults": results}}, **rest}
+    first = asked(1, 0, ASKED[0], SAID[0], [call("c1", "create_file", write_args(path="filePath"))], {"c1": result("written")}, SAID[1])
+    second = asked(2, 4, ASKED[1], SAID[2], [
+        call("c2", "replace_string_in_file", edit_args(path="filePath", old="oldString", new="newString")), call("c3", "run_in_terminal", {"command": RUN})],
+        {"c2": result("edited"), "c3": result(PRINTED + "Command exited with code 1")}, SAID[3])
+    undone = asked(3, 8, "Never mind.", "Well.", [], {}, "Well.", shouldBeRemovedOnSend={})
+    late = second.pop("result")
+    changes = [
+        {"kind": 0, "v": {"version": 3, "creationDate": at(0, "ms"), "customTitle": "tinycalc", "initialLocation": "panel", "responderUsername": "GitHub Copilot", "sessionId": "made", "requests": [first]}},
+        {"kind": 2, "k": ["requests"], "v": [{**second, "response": []}]},
+        {"kind": 2, "k": ["requests", 1, "response"], "v": [{"value": "I'll add"}]},
+        {"kind": 2, "k": ["requests", 1, "response"], "i": 0, "v": second["response"]},
+        {"kind": 1, "k": ["requests", 1, "result"], "v": late},
+        {"kind": 2, "k": ["requests"], "v": [undone]},
+    ]
+    if drift:
+        changes.append({"kind": 7, "k": ["requests", 1], "v": "umpire"})
+        changes.append({"kind": 1, "k": ["requests", 0, "variableData"], "v": 3})
+    return {"copilot-chat/chatSessions/made.jsonl": lines(*changes), "copilot-chat/workspace.json": document({"folder": f"file://{ROOT}"})}
+
+
+def claude_web(drift):
+    ident = lambda number: f"00000000-0000-4000-8000-00000000000{number}"
+    timed = lambda block, second: {"start_timestamp": at(second), "stop_timestamp": at(second + 1), **block}
+    text = lambda words, second: timed({"type": "text", "text": words, "citations": []}, second)
+    use = lambda name, given, call, second: timed({"type": "tool_use", "id": call, "name": name, "input": given, "message": name}, second)
+    seen = lambda name, call, words, second, failed=False: timed({"type": "tool_result", "tool_use_id": call, "name": name, "content": [{"type": "text", "text": words}], "is_error": failed}, second)
+    message = lambda number, parent, sender, second, *blocks: {"uuid": ident(number), "text": "", "content": list(blocks), "sender": sender, "created_at": at(second),
+                                                                "updated_at": at(second), "attachments": [], "files": [], "parent_message_uuid": ident(parent)}
+    all_messages = [
+        message(1, 0, "human", 0, text(ASKED[0], 0)),
+        message(2, 1, "assistant", 1, text(SAID[0], 1), use("create_file", write_args(path="path", text="file_text"), "c1", 1), seen("create_file", "c1", "written", 2), text(SAID[1], 2)),
+        message(3, 2, "human", 4, text("A branch that was left.", 4)),
+        message(4, 2, "human", 5, text(ASKED[1], 5)),
+        message(5, 4, "assistant", 6, timed({"type": "thinking", "thinking": "Divide, then see.", "summaries": []}, 6), text(SAID[2], 6),
+                use("str_replace", edit_args(path="path", old="old_str", new="new_str"), "c2", 6), seen("str_replace", "c2", "edited", 7),
+                use("bash_tool", {"command": RUN}, "c3", 7), seen("bash_tool", "c3", PRINTED, 8, True), text(SAID[3], 8)),
+    ]
+    if drift:
+        all_messages[1]["content"].append({"type": "umpire"})
+        all_messages[2]["attachments"] = 4
+    return {"claude-web.json": document([{"uuid": "made", "name": "tinycalc", "created_at": at(0), "updated_at": at(8), "account": {"uuid": "made"}, "chat_messages": all_messages}])}
+
+
+def continue_dev(drift):
+    calls = lambda *calls: [{"id": call, "type": "function", "function": {"name": name, "arguments": dumps(given)}} for call, name, given in calls]
+    state = lambda call, status, text: {"toolCallId": call["id"], "toolCall": call, "status": status, "parsedArgs": {}, "output": [{"name": "Output", "description": "", "content": text}]}
+    item = lambda role, content, **rest: {"message": {"role": role, "content": content, **rest.pop("message", {})}, "contextItems": [], **rest}
+    used = {"usage": {"promptTokens": 100, "completionTokens": 20, "promptTokensDetails": {"cachedTokens": 10}}}
+    first = calls(("c1", "create_new_file", write_args(path="filepath", text="contents")))
+    second = calls(("c2", "single_find_and_replace", edit_args(path="filepath")), ("c3", "run_terminal_command", {"command": RUN}))
+    history = [
+        item("user", ASKED[0], editorState={}),
+        item("assistant", SAID[0], message={"toolCalls": first, **used}, toolCallStates=[state(first[0], "done", "written")], promptLogs=[{"modelTitle": "made-model", "prompt": "", "completion": ""}]),
+        item("assistant", SAID[1], message=used),
+        item("user", [{"type": "text", "text": ASKED[1]}]),
+        item("assistant", SAID[2], message={"toolCalls": second, **used}, toolCallStates=[state(second[0], "done", "edited"), state(second[1], "errored", PRINTED)], reasoning={"active": False, "text": "Divide, then see.", "startAt": at(4, "ms")}),
+        item("assistant", SAID[3], message=used),
+    ]
+    if drift:
+        history.insert(3, {"message": {"role": "umpire"}})
+        history[1]["toolCallStates"] = 3
+    return {"continue.json": document({"sessionId": "made", "title": "tinycalc", "workspaceDirectory": f"file://{ROOT}", "history": history})}
+
+
+def iflow(drift):
+    records = []
+    for number, it in enumerate(anthropic_messages("write_file", "replace", "run_shell_command")):
+        own = {"uuid": f"u{number}", "parentUuid": f"u{number - 1}" if number else None, "sessionId": "session-made", "timestamp": at(number), "type": it["role"], "isSidechain": False, "userType": "external"}
+        message = {"role": it["role"], "content": it["content"]}
+        if it["role"] == "assistant":
+            message.update({"id": f"m{number}", "type": "message", "model": "made-model", "stop_reason": None, "usage": {"input_tokens": 100, "output_tokens": 20}})
+        else:
+            own.update({"cwd": ROOT, "gitBranch": None, "version": "1.0.0"})
+        for block in it["content"]:
+            if block["type"] == "tool_result":
+                text, failed, call = block["content"], block.pop("is_error"), block["tool_use_id"]
+                response = {"functionResponse": {"id": call, "name": "made", "response": {"error" if failed else "output": text}}}
+                block["content"] = {"callId": call, "responseParts": response, "resultDisplay": text}
+                own["toolUseResult"] = {"status": "error" if failed else "success", "timestamp": at(number, "ms"), "toolName": "made"}
+        if len(it["content"]) > 1 and it["role"] == "user":
+            own.pop("toolUseResult")
+        records.append({**own, "message": message})
+    if drift:
+        records.append({"uuid": "u99", "parentUuid": "u7", "sessionId": "session-made", "type": "umpire"})
+        records[2]["toolUseResult"] = 3
+    return {"iflow.jsonl": lines(*records)}
+
+
+def dsh(drift):
+    number = iter(range(100))
+    event = lambda kind, second, **data: {"type": kind, "seq": next(number), "time": at(second, "ms"), "data": data}
+    text = lambda words: [{"type": "text", "text": words}]
+    asked = lambda second, words: event("user/message", second, id="u", role="user", content=text(words), source={"kind": "user"})
+    said = lambda second, *content: event("assistant/message", second, turn=1, step=1, message={"role": "assistant", "content": list(content), "source": {"kind": "model", "provider": "made", "model": "made-model"}},
+                                          usage={"inputTokens": 90, "outputTokens": 20, "cacheReadTokens": 10, "reasoningTokens": 5})
+    use = lambda call, name, given: {"type": "tool-call", "toolCallId": call, "name": name, "arguments": dumps(given)}
+    call = lambda second, ident, name, given: event("tool/call", second, turn=1, step=1, callId=ident, name=name, arguments=dumps(given))
+    def seen(second, ident, words, failed=False):
+        content = [{"type": "tool-result", "toolCallId": ident, "content": text(words), "isError": failed}]
+        error = {"error": {"name": "ToolError", "code": "EXECUTION_FAILED"}} if failed else {}
+        return event("tool/result", second, turn=1, step=1, message={"role": "user", "source": {"kind": "tool", "callId": ident}, "content": content}, **error)
+    records = [
+        {"type": "session", "version": 0, "id": "made", "createdAt": at(0, "ms"), "cwd": ROOT, "delegationDepth": 0},
+        event("turn/start", 0, turn=1), asked(0, ASKED[0]), event("request/context", 0, provider="made", model="made-model"),
+        event("assistant/chunk", 1, turn=1, step=1, chunk={"type": "usage", "usage": {"inputTokens": 90, "outputTokens": 20}}),
+        said(1, *text(SAID[0]), use("c1", "write", write_args())), call(1, "c1", "write", write_args()), seen(2, "c1", "written"), said(2, *text(SAID[1])),
+        event("turn/end", 3, turn=1, reason={"kind": "completed"}), asked(4, ASKED[1]),
+        said(5, {"type": "reasoning", "text": "Divide, then see."}, *text(SAID[2])), call(5, "c2", "edit", edit_args()), call(5, "c3", "bash", {"command": RUN}),
+        seen(6, "c2", "edited"), seen(7, "c3", PRINTED, True), said(8, *text(SAID[3])), event("session/title", 8, title="tinycalc"),
+        event("compaction/summary", 9, compactionId="k", summary=text("tinycalc has add and div.")),
+    ]
+    if drift:
+        records.append(event("umpire/said", 9))
+        records[5]["data"]["usage"] = []
+    return {"dsh.jsonl": lines(*records)}
+
+
+def kiro(drift):
+    prompt = lambda words: {"Prompt": {"prompt": words}}
+    results = lambda *results: {"ToolUseResults": {"tool_use_results": [{"tool_use_id": call, "content": content, "status": status} for call, content, status in results]}}
+    uses = lambda words, *calls: {"ToolUse": {"message_id": "m", "content": words, "tool_uses": [{"id": call, "name": name, "args": given} for call, name, given in calls]}}
+    said = lambda words: {"Response": {"message_id": "m", "content": words}}
+    def turn(second, content, assistant):
+        user = {"env_context": {"env_state": {"current_working_directory": ROOT}}, "content": content, "timestamp": at(second)}
+        return {"user": user, "assistant": assistant, "request_metadata": {"model_id": "made-model", "stream_end_timestamp_ms": at(second + 1, "ms")}}
+    history = [
+        turn(0, prompt(ASKED[0]), uses(SAID[0], ("c1", "fs_write", {"command": "create", "path": FILE["name"], "file_text": ADD}))),
+        turn(2, results(("c1", [{"Text": "written"}], "Success")), said(SAID[1])),
+        turn(4, prompt(ASKED[1]), uses(SAID[2], ("c2", "fs_write", {"command": "str_replace", "path": FILE["name"], "old_str": ADD, "new_str": DIV}), ("c3", "execute_bash", {"command": RUN}))),
+        turn(6, results(("c2", [{"Text": "edited"}], "Success"), ("c3", [{"Json": {"exit_status": "1", "stdout": "", "stderr": PRINTED}}], "Success")), said(SAID[3])),
+    ]
+    if drift:
+        history.append({"umpire": 1})
+        history[1]["request_metadata"] = 3
+    return {"kiro.json": document({"conversation_id": "made", "history": history, "model_info": {"model_id": "made-model"}})}
+
+
+NO_FOLDER = [specstory, rigorbench, messages, gemini_stream, cursor, antigravity, openhands_v1, otel, claude_web]
+ALL = [messages, mini, swe_agent, atif, gemini, gemini_stream, opencode, copilot, cursor, pi, amp, droid, kimi, qwen, antigravity, rigorbench, grok, cline, goose, aider, specstory, git_ai, openhands, openhands_v1, otel, copilot_chat, claude_web, continue_dev, iflow, dsh, kiro]
 
 
 def main():

@@ -341,6 +341,9 @@ pub struct ComputedRow {
     /// `0.1300`, `≥ 0.0800`, `not priced`; None without tokens.
     #[serde(skip)]
     pub cell: Option<String>,
+    /// The models that have no price, and where it says how to give them one; None where each has one.
+    #[serde(skip)]
+    pub without_price: Option<String>,
 }
 
 impl ComputedRow {
@@ -349,6 +352,7 @@ impl ComputedRow {
         Self {
             cost_computed_usd: row.computed_usd,
             not_priced_tokens: row.not_priced_tokens,
+            without_price: row.without_price(),
             said: row.said(),
             cell: (row.responses > 0).then(|| row.cell()),
         }

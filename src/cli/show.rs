@@ -136,6 +136,9 @@ fn print_run(
         totals.duration_s.map_or_else(|| "duration not recorded".into(), |s| format!("{s:.1} s"));
     let computed = &totals.computed.said;
     out.line(&format!("{cost}, {computed}, {seconds}, files from {}", shown.run.files_from))?;
+    if let Some(without_price) = &totals.computed.without_price {
+        out.line(without_price)?;
+    }
     if is_judgeable {
         out.line(&shown.faithfulness.said())?;
     }

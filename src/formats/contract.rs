@@ -149,7 +149,7 @@ pub enum Rows {
     None,
     /// A run a line.
     Lines,
-    /// A run an element of the list under that key of the document.
+    /// A run an element of the list under that key of the document; of the document that is a list, where the key is empty.
     List(&'static str),
 }
 

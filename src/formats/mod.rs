@@ -21,26 +21,32 @@ mod chat;
 mod claude;
 mod claude_session;
 mod claude_stream;
+mod claude_web;
 mod cline;
 mod codex;
 mod codex_exec;
 mod codex_rollout;
 mod columns;
 pub mod companions;
+mod continue_dev;
 mod contract;
 mod copilot;
+mod copilot_chat;
 pub mod csv;
 mod cursor;
 mod droid;
+mod dsh;
 mod gemini;
 mod gemini_stream;
 mod git_ai;
 pub mod goose;
 mod grok;
+mod iflow;
 mod inspect;
 mod json;
 pub mod jsonl;
 mod kimi;
+mod kiro;
 mod messages;
 mod mini_swe_agent;
 mod nested;
@@ -55,6 +61,7 @@ mod peek;
 mod pi;
 mod qwen;
 mod records;
+mod refused;
 pub mod rigorbench;
 pub mod rubric;
 mod slopcodebench;
@@ -80,6 +87,7 @@ pub const FORMATS: &[&dyn Format] = &[
     // Before those whose envelopes they share.
     &qwen::Qwen,
     &grok::Grok,
+    &iflow::Iflow,
     &claude_session::ClaudeSession,
     &claude_stream::ClaudeStream,
     &codex_rollout::CodexRollout,
@@ -88,7 +96,9 @@ pub const FORMATS: &[&dyn Format] = &[
     &gemini_stream::GeminiStream,
     &opencode::OpenCode,
     &copilot::Copilot,
+    &copilot_chat::CopilotChat,
     &cursor::Cursor,
+    &dsh::Dsh,
     &pi::Pi,
     &amp::Amp,
     &droid::Droid,
@@ -96,6 +106,9 @@ pub const FORMATS: &[&dyn Format] = &[
     &antigravity::Antigravity,
     &cline::Cline,
     &goose::Goose,
+    &continue_dev::Continue,
+    &kiro::Kiro,
+    &claude_web::ClaudeWeb,
     &aider::Aider,
     &specstory::SpecStory,
     &git_ai::GitAi,
@@ -112,6 +125,8 @@ pub const FORMATS: &[&dyn Format] = &[
     // Whatever no tool can be told by.
     &messages::Messages,
 ];
+
+pub use refused::what_it_is;
 
 /// A rubric tree by itself, for one that lies beside a recording.
 pub use paperbench::{PaperBench, read as read_rubric_tree};

@@ -81,10 +81,11 @@ pub fn readable(text: &str) -> Cow<'_, str> {
     with_nulls(text).map_or(Cow::Borrowed(text), |(text, _)| Cow::Owned(text))
 }
 
-/// The texts of the elements of a list in a document that may have such values; None where it has no such list.
+/// The texts of the elements of a list in a document that may have such values, of the document itself where the
+/// key is empty; None where it has no such list.
 pub fn elements<'t>(document: &'t str, key: &str) -> Option<Vec<&'t str>> {
     let tape = Tape::read(document)?;
-    let list = Object::of(tape.root())?.get(key)?;
+    let list = if key.is_empty() { tape.root() } else { Object::of(tape.root())?.get(key)? };
     let text = |value: &str| {
         let at = value.as_ptr() as usize - document.as_ptr() as usize;
         document.get(at..at + value.len())

@@ -58,6 +58,7 @@ pub fn could_be_log(path: &Path) -> bool {
     [
         ".jsonl",
         ".jsonl.zst",
+        ".jsonl.zstd",
         ".json",
         ".stdout",
         ".traj",
@@ -79,7 +80,8 @@ fn is_history(path: &Path) -> bool {
 
 /// The name without the endings of a log.
 pub fn stem_of(path: &Path) -> String {
-    name_of(path).trim_end_matches(".zst").trim_end_matches(".jsonl").to_owned()
+    let name = name_of(path).trim_end_matches(".zstd").trim_end_matches(".zst");
+    name.trim_end_matches(".jsonl").to_owned()
 }
 
 /// The folder named after a log, where newer tools put its companions.

@@ -93,7 +93,7 @@ fn find_file(path: &Path, access: Access, siblings: &Siblings) -> Result<Found, 
     let name = name_of(path).to_owned();
     let main = FoundFile { name, bytes, problem };
     let Some(format) = formats::claim(&head_of(&main)) else {
-        let why = main.problem.unwrap_or_else(|| why_unclaimed(&main.bytes));
+        let why = main.problem.clone().unwrap_or_else(|| why_unclaimed(&main));
         return Err(OpenError::Understand { path: path.into(), why });
     };
     let main = prepared(main, format);
@@ -132,7 +132,11 @@ fn prepared(mut file: FoundFile, format: &dyn Format) -> FoundFile {
     file
 }
 
-fn why_unclaimed(bytes: &[u8]) -> String {
+fn why_unclaimed(file: &FoundFile) -> String {
+    let bytes: &[u8] = &file.bytes;
+    if let Some(what) = formats::what_it_is(&head_of(file)) {
+        return what.to_owned();
+    }
     if bytes.trim_ascii().is_empty() {
         return "the file is empty".into();
     }

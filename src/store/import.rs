@@ -104,7 +104,11 @@ fn refuse_inside(found: &Found, out: &Path) -> Result<(), WriteError> {
         (Shape::Snapshots, _) => found.main.clone(),
         (Shape::Bundle, _) | (_, None) => found.folder.clone(),
         (_, Some(main)) => {
-            let name = main.name.trim_end_matches(".zst").trim_end_matches(".jsonl");
+            let name = main
+                .name
+                .trim_end_matches(".zstd")
+                .trim_end_matches(".zst")
+                .trim_end_matches(".jsonl");
             found.folder.join(name)
         }
     };

@@ -48,6 +48,11 @@ const ROWS: &[Row] = &[
     ("kimi", Some("KIMI_CODE_HOME"), Base::Home, ".kimi-code", "sessions"),
     ("goose", None, Base::Data, "goose", "sessions"),
     ("openhands-v1", None, Base::Home, ".openhands", "conversations"),
+    ("continue", Some("CONTINUE_GLOBAL_DIR"), Base::Home, ".continue", "sessions"),
+    ("iflow", None, Base::Home, ".iflow", "projects"),
+    ("dsh", Some("DSH_HOME"), Base::Home, ".dsh", "sessions"),
+    ("kiro", None, Base::Home, ".kiro", "sessions"),
+    ("kiro", None, Base::Data, "kiro-cli", "data.sqlite3"),
     (
         "mini-swe-agent",
         Some("MSWEA_GLOBAL_CONFIG_DIR"),

@@ -58,3 +58,4 @@ mod study_components;
 mod study_corpus;
 mod study_panel;
 mod tables;
+mod tried_forms;

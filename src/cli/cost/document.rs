@@ -108,6 +108,9 @@ pub struct CostRow {
     pub not_priced: Vec<NotPricedRow>,
     /// What was not recorded, and what it is taken for.
     pub notes: Vec<&'static str>,
+    /// Models whose price is missing.
+    #[serde(skip)]
+    pub models_without_price: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -131,7 +134,34 @@ impl CostRow {
             not_priced_tokens: sum.not_priced_tokens(),
             not_priced: sum.not_priced.iter().map(why).collect(),
             notes: sum.notes.sentences(),
+            models_without_price: sum.models_without_price(),
         }
+    }
+
+    /// `no price for m-1, m-2: …`; None where each model has one.
+    pub fn without_price(&self) -> Option<String> {
+        /// So many models are named.
+        const MOST: usize = 3;
+        let models = &self.models_without_price;
+        let named = models.get(..MOST).unwrap_or(models).join(", ");
+        let more = if models.len() > MOST { ", …" } else { "" };
+        (!models.is_empty()).then(|| {
+            format!(
+                "no price for {named}{more}; `trajview cost` says what is missing and how to add it"
+            )
+        })
+    }
+
+    /// How to give a price to the first of the models that have none; None where each has one.
+    pub fn how_to_price(&self) -> Option<String> {
+        let model = self.models_without_price.first()?;
+        let row = serde_json::json!({ "model": model });
+        let row = row.to_string();
+        let row = row.trim_end_matches('}');
+        Some(format!(
+            "to add a price: a file with {{\"rows\": [{row}, \"usd_per_million\": {{\"input\": 1, \"output\": 2}}}}]}} and its prices, \
+             named by --prices FILE or by `prices` in the settings"
+        ))
     }
 }
 

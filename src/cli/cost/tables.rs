@@ -33,6 +33,9 @@ pub fn print(document: &Document, out: &mut Out) -> io::Result<()> {
     for row in &document.total.not_priced {
         out.sentence(&format!("not priced: {} tokens: {}", count(row.tokens), row.why))?;
     }
+    if let Some(how) = document.total.how_to_price() {
+        out.sentence(&how)?;
+    }
     document.total.notes.iter().try_for_each(|note| out.sentence(&format!("note: {note}")))?;
     document.prices.iter().try_for_each(|row| out.sentence(&price(row)))?;
     document

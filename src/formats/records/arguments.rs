@@ -19,9 +19,10 @@ use crate::{
 
 use super::event::{Call, FileEdit};
 
-const PATHS: [&str; 12] = [
+const PATHS: [&str; 13] = [
     "file_path",
     "filePath",
+    "filepath",
     "path",
     "absolute_path",
     "filename",
@@ -35,10 +36,18 @@ const PATHS: [&str; 12] = [
 ];
 const WHOLE: [&str; 7] =
     ["content", "contents", "file_text", "fileText", "CodeContent", "text", "code"];
-const OLD: [&str; 7] =
-    ["old_string", "oldString", "old_str", "oldText", "old_text", "TargetContent", "old"];
-const NEW: [&str; 7] =
-    ["new_string", "newString", "new_str", "newText", "new_text", "ReplacementContent", "new"];
+const OLD: [&str; 8] =
+    ["old_string", "oldString", "old_str", "oldStr", "oldText", "old_text", "TargetContent", "old"];
+const NEW: [&str; 8] = [
+    "new_string",
+    "newString",
+    "new_str",
+    "newStr",
+    "newText",
+    "new_text",
+    "ReplacementContent",
+    "new",
+];
 const ALL: [&str; 4] = ["replace_all", "replaceAll", "AllowMultiple", "allow_multiple"];
 
 /// A call by its arguments, edits and all.
@@ -80,12 +89,47 @@ pub fn edits(name: &str, arguments: &str) -> Vec<FileEdit> {
     let tape = Tape::read(arguments);
     let Some(fields) = Object::on(&tape) else { return vec![] };
     let Some(path) = fields.text_of(&PATHS).filter(|path| !path.is_empty()) else {
-        return vec![];
+        return if kind == Tool::Edit { of_several_files(&fields) } else { vec![] };
     };
+    // One tool writes files and changes them, by what it is commanded.
+    let is_commanded = kind == Tool::Write && fields.has("command");
+    let kind = if is_commanded { Tool::Editor } else { kind };
     asked(kind, &fields)
         .map(|(kind, change)| FileEdit::new(path, kind, change))
         .into_iter()
         .collect()
+}
+
+/// Replacements that name each its own file.
+fn of_several_files(fields: &Object<'_>) -> Vec<FileEdit> {
+    let mut files: Vec<(String, Vec<Replacement>)> = vec![];
+    let several = ["replacements", "edits"].iter().find_map(|key| fields.get(key));
+    for part in several.into_iter().flat_map(Value::elements).filter_map(Object::of) {
+        let path = text_of(&part, &PATHS).filter(|path| !path.is_empty());
+        let (Some(path), Some(replaced)) = (path, replacement(&part)) else { continue };
+        match files.iter_mut().find(|(known, _)| *known == path) {
+            Some((_, parts)) => parts.push(replaced),
+            None => files.push((path, vec![replaced])),
+        }
+    }
+    let edit = |(path, mut parts): (String, Vec<Replacement>)| {
+        let is_created = parts.len() == 1 && parts[0].old.is_empty();
+        match is_created {
+            true => {
+                FileEdit::new(path, EditKind::Create, RecordedChange::Write(parts.remove(0).new))
+            }
+            false => FileEdit::new(path, EditKind::Modify, RecordedChange::Replace(parts)),
+        }
+    };
+    files.into_iter().map(edit).collect()
+}
+
+/// What stands in the place of the lines of a file that stay as they are.
+const ELISIONS: [&str; 3] = ["...existing code...", "... existing code ...", "…existing code…"];
+
+fn is_elided(change: &RecordedChange) -> bool {
+    let RecordedChange::Write(text) = change else { return false };
+    ELISIONS.iter().any(|mark| text.contains(mark))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -128,9 +172,13 @@ impl Tool {
             | "insert"
             | "insertedit"
             | "inserteditintofile"
+            | "editexistingfile"
+            | "singlefindandreplace"
+            | "editnotebookfile"
             | "searchandreplace" => Self::Edit,
             "delete" | "deletefile" | "removefile" | "undo" => Self::Delete,
             "strreplaceeditor"
+            | "fswrite"
             | "strreplacebasededittool"
             | "texteditor"
             | "fileeditor"
@@ -160,12 +208,13 @@ fn asked(tool: Tool, fields: &Object<'_>) -> Option<(EditKind, RecordedChange)> 
         // An edit may give the whole file, or words for another model to make the edit from.
         Tool::Edit => replaced()
             .or_else(|| fields.text("instructions").is_none().then(write)?)
+            .filter(|(_, change)| !is_elided(change))
             .or_else(changed),
         Tool::Delete => Some((EditKind::Delete, RecordedChange::Delete)),
         Tool::Editor => match &*fields.text("command")? {
             "create" | "write" => write(),
-            "str_replace" | "replace" => replaced(),
-            "insert" | "undo_edit" => changed(),
+            "str_replace" | "strReplace" | "replace" => replaced(),
+            "insert" | "append" | "undo_edit" => changed(),
             _ => None,
         },
         Tool::Patch | Tool::Other => None,

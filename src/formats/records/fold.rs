@@ -278,6 +278,10 @@ impl Fold {
         let left_step = Step { kind, role, label: label(about), subagent: Some(left), ..step };
         let at = self.push(owner, left_step);
         self.name_agent(left, at, about);
+        // What it did to files is none of the run's.
+        if let Some(left) = self.run.subagents.get_mut(left) {
+            left.was_left = true;
+        }
         at
     }
 

@@ -75,6 +75,18 @@ impl Sum {
         }
     }
 
+    /// The models that the table has no price for, then or at all.
+    pub fn models_without_price(&self) -> Vec<String> {
+        let mut models: Vec<String> = self
+            .not_priced
+            .keys()
+            .filter_map(Why::model_without_price)
+            .map(str::to_owned)
+            .collect();
+        models.dedup();
+        models
+    }
+
     /// How many tokens have no price.
     pub fn not_priced_tokens(&self) -> u64 {
         self.not_priced.values().fold(0, |sum, tokens| sum.saturating_add(*tokens))

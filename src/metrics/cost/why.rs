@@ -40,6 +40,22 @@ pub enum Why {
 }
 
 impl Why {
+    /// The model whose price is missing, where a row of the table would give it one.
+    pub fn model_without_price(&self) -> Option<&str> {
+        match self {
+            Self::NoPrice { model }
+            | Self::NoPriceThen { model, .. }
+            | Self::NoRate { model, .. }
+            | Self::NoPriceAbove { model, .. } => Some(model),
+            Self::NoModel
+            | Self::WhichModel
+            | Self::NoTime { .. }
+            | Self::OfSeveralRequests { .. }
+            | Self::NoInput
+            | Self::NoOutput => None,
+        }
+    }
+
     /// A sentence without a full stop, lower case.
     pub fn sentence(&self) -> String {
         match self {

@@ -279,6 +279,8 @@ pub struct Tar {
     /// Where each member's content stands.
     places: Vec<(u64, u64)>,
     content: Content,
+    /// A sentence, where the archive has no end or could not be unpacked to it.
+    cut: Option<String>,
 }
 
 enum Content {
@@ -290,39 +292,83 @@ impl Tar {
     pub fn open(file: &Path) -> Option<Self> {
         let (start, _) = bytes::read_start(file).ok()?;
         let is_plain = start.get(257..262) == Some(b"ustar");
-        let content = match is_plain {
-            true => Content::OnDisk(file.to_owned()),
+        let (content, problem) = match is_plain {
+            true => (Content::OnDisk(file.to_owned()), None),
             false => {
-                let (held, _) =
+                let (held, problem) =
                     bytes::read(file, bytes::Access::Held, &mut bytes::Allowance::default())
                         .ok()?;
-                Content::Held(held.whole().0.into_owned())
+                let (whole, too_much) = held.whole();
+                (Content::Held(whole.into_owned()), problem.or(too_much))
             }
         };
-        let mut found = match &content {
-            Content::OnDisk(file) => listed(BufReader::new(disk::open(file).ok()?)),
-            Content::Held(bytes) => listed(&bytes[..]),
+        let mut listed = match &content {
+            Content::OnDisk(file) => {
+                let reader = disk::Reader::of(file).ok()?;
+                listed(BufReader::new(reader), disk::metadata(file).ok()?.len())
+            }
+            Content::Held(bytes) => listed(io::Cursor::new(&bytes[..]), bytes.len() as u64),
         };
-        found.sort();
-        found.dedup_by(|a, b| a.0 == b.0);
-        let (names, places) = found.into_iter().unzip();
-        Some(Self { names: Names::of_paths(names), places, content })
+        listed.members.sort();
+        listed.members.dedup_by(|a, b| a.0 == b.0);
+        let cut = cut_of(&listed, problem);
+        let (names, places) = listed.members.into_iter().unzip();
+        Some(Self { names: Names::of_paths(names), places, content, cut })
     }
 }
 
-/// Regular files with their places; a damaged archive ends where it is damaged.
-fn listed(from: impl Read) -> Vec<(String, (u64, u64))> {
+/// What stands in a tar archive.
+struct Listed {
+    /// Regular files with their places.
+    members: Vec<(String, (u64, u64))>,
+    size: u64,
+    /// Whether the blocks of zeros that end an archive follow the last member.
+    has_end: bool,
+}
+
+/// What is said of each member of an archive that is cut off.
+fn cut_of(listed: &Listed, problem: Option<String>) -> Option<String> {
+    let whole = listed.members.iter().filter(|(_, (start, len))| start + len <= listed.size);
+    let whole = match whole.count() {
+        1 => "1 member before that is whole".to_owned(),
+        count => format!("{count} members before that are whole"),
+    };
+    let cut = || format!("the archive is cut off after {} bytes", listed.size);
+    let why = problem.or_else(|| (!listed.has_end).then(cut))?;
+    Some(format!("{why}; {whole}"))
+}
+
+/// The members of an archive of so many bytes; a damaged one ends where it is damaged.
+fn listed(from: impl Read + Seek, size: u64) -> Listed {
     let mut archive = tar::Archive::new(from);
-    let Ok(entries) = archive.entries() else { return vec![] };
-    let mut found = vec![];
-    for entry in entries.take(MOST_MEMBERS) {
-        let Ok(entry) = entry else { break };
-        let name = entry.path().ok().and_then(|path| RepoPath::new(&path.to_string_lossy()));
-        if let Some(name) = name.filter(|_| entry.header().entry_type().is_file()) {
-            found.push((name.as_str().to_owned(), (entry.raw_file_position(), entry.size())));
+    let mut listed = Listed { members: vec![], size, has_end: false };
+    let (mut end, mut count) = (0, 0);
+    if let Ok(entries) = archive.entries() {
+        for entry in entries.take(MOST_MEMBERS) {
+            let Ok(entry) = entry else { break };
+            count += 1;
+            let (start, kind) = (entry.raw_file_position(), entry.header().entry_type());
+            // A file with holes takes less room than it has bytes.
+            let stored = if kind.is_gnu_sparse() { entry.header().entry_size().ok() } else { None };
+            end = start.saturating_add(stored.unwrap_or(entry.size()));
+            let name = entry.path().ok().and_then(|path| RepoPath::new(&path.to_string_lossy()));
+            if let Some(name) = name.filter(|_| kind.is_file()) {
+                listed.members.push((name.as_str().to_owned(), (start, entry.size())));
+            }
         }
     }
-    found
+    listed.has_end = count == MOST_MEMBERS || ends_at(archive.into_inner(), end);
+    listed
+}
+
+/// Whether a block of zeros stands behind the content that ends there.
+fn ends_at(mut from: impl Read + Seek, end: u64) -> bool {
+    const BLOCK: u64 = 512;
+    let mut block = [1; BLOCK as usize];
+    let at = end.checked_next_multiple_of(BLOCK);
+    let read =
+        at.map(|at| from.seek(SeekFrom::Start(at)).and_then(|_| from.read_exact(&mut block)));
+    matches!(read, Some(Ok(()))) && block.iter().all(|byte| *byte == 0)
 }
 
 impl Members for Tar {
@@ -336,17 +382,23 @@ impl Members for Tar {
 
     fn read(&self, at: usize, most: u64) -> io::Result<(Vec<u8>, Option<String>)> {
         let (start, len) = self.places[at];
-        match &self.content {
+        let (content, problem) = match &self.content {
             Content::OnDisk(file) => {
                 let mut file = disk::open(file)?;
                 file.seek(SeekFrom::Start(start))?;
-                Ok(bytes::read_within(file.take(len), most))
+                bytes::read_within(file.take(len), most)
             }
             Content::Held(bytes) => {
                 let end = start.saturating_add(len) as usize;
                 let there = bytes.get(start as usize..end.min(bytes.len())).unwrap_or_default();
-                Ok(bytes::read_within(there, most))
+                bytes::read_within(there, most)
             }
-        }
+        };
+        let read = content.len() as u64;
+        let missing =
+            (read < len.min(most)).then(|| format!("{read} of its {len} bytes are there"));
+        let problems = [problem, missing, self.cut.clone()].into_iter().flatten();
+        let problems: Vec<String> = problems.collect();
+        Ok((content, (!problems.is_empty()).then(|| problems.join("; "))))
     }
 }

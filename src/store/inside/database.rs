@@ -1,5 +1,5 @@
 //! Databases of sessions, read only, with what their writers have not put into the file yet (WAL): opencode's, Goose's, those
-//! of Cursor's editor, and databases of spans. A session is given in the form that its format reads.
+//! of Cursor's editor, and databases of spans, Kiro's. A session is given in the form that its format reads.
 
 use std::{io, path::Path};
 
@@ -27,6 +27,7 @@ enum Kind {
     Goose,
     Spans,
     Cursor,
+    Kiro,
 }
 
 impl Sessions {
@@ -41,6 +42,12 @@ impl Sessions {
             (Kind::OpenCode, query)
         } else if has(&["cursorDiskKV"]) {
             (Kind::Cursor, CURSOR.to_owned())
+        } else if has(&["conversations_v2"]) {
+            (
+                Kind::Kiro,
+                "select conversation_id from conversations_v2 order by created_at, conversation_id"
+                    .to_owned(),
+            )
         } else if has(&["spans", "span_attributes"]) {
             (Kind::Spans, SPANS_SESSIONS.to_owned())
         } else if has(&["sessions", "messages"]) {
@@ -129,6 +136,19 @@ fn usage_ledger(base: &Base, id: &str) -> rusqlite::Result<Vec<Map<String, Value
     }
 }
 
+/// A conversation as Kiro saves it, with the folder that it is of.
+fn kiro(base: &Base, id: &str) -> rusqlite::Result<Vec<Value>> {
+    let row =
+        base.rows(("conversations_v2", "conversation_id"), id, "created_at")?.into_iter().next();
+    let row = row.unwrap_or_default();
+    let value = row.get("value").and_then(Value::as_str).unwrap_or_default();
+    let mut conversation: Map<String, Value> = serde_json::from_str(value).unwrap_or_default();
+    conversation.entry("conversation_id").or_insert_with(|| id.into());
+    conversation.entry("history").or_insert_with(|| json!([]));
+    conversation.extend(row.get("key").map(|folder| ("trajview:cwd".to_owned(), folder.clone())));
+    Ok(vec![Value::Object(conversation)])
+}
+
 /// A span a line, attributes by their names.
 fn spans(base: &Base, id: &str) -> rusqlite::Result<Vec<Value>> {
     let mut traces = base.traces_of(id)?;
@@ -185,6 +205,7 @@ impl Members for Sessions {
                 Kind::Goose => goose(&base, id)?,
                 Kind::Spans => spans(&base, id)?,
                 Kind::Cursor => cursor_ide::conversation(&base, id)?,
+                Kind::Kiro => kiro(&base, id)?,
             })
         };
         let values = read()

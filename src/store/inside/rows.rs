@@ -138,22 +138,32 @@ impl Members for Lines {
     }
 }
 
-/// The texts of the elements of a list in a document; None where it is no JSON.
+/// The texts of the elements of the list under that key of a document, of the list that it is where the key is empty; None where
+/// it is no JSON.
 fn elements<'t>(document: &'t str, key: &str) -> Option<Vec<&'t str>> {
+    if key.is_empty() {
+        let list: Vec<&'t RawValue> = serde_json::from_str(document).ok()?;
+        return Some(list.into_iter().map(RawValue::get).collect());
+    }
     let fields: std::collections::HashMap<String, &'t RawValue> =
         serde_json::from_str(document).ok()?;
     let list: Vec<&'t RawValue> = serde_json::from_str(fields.get(key)?.get()).ok()?;
     Some(list.into_iter().map(RawValue::get).collect())
 }
 
-/// `<id>_epoch_<epoch>` of a sample of Inspect.
+/// `<id>_epoch_<epoch>` of a sample of Inspect, the UUID of a conversation.
 fn name_of_sample(sample: &str) -> Option<String> {
     #[derive(serde::Deserialize)]
     struct Named {
+        #[serde(default)]
         id: serde_json::Value,
         epoch: Option<u64>,
+        uuid: Option<serde_json::Value>,
     }
-    let (Named { id, epoch }, _) = not_finite::read(sample.as_bytes()).ok()?;
+    let (Named { id, epoch, uuid }, _) = not_finite::read(sample.as_bytes()).ok()?;
+    if id.is_null() {
+        return uuid?.as_str().map(str::to_owned);
+    }
     let id = id.as_str().map_or_else(|| id.to_string(), str::to_owned);
     Some(format!("{id}_epoch_{}", epoch.unwrap_or(1)))
 }

@@ -149,7 +149,7 @@ pub fn name_of(path: &Path, sources: &[PathBuf]) -> String {
     let below = below.filter(|below| !below.as_os_str().is_empty());
     let below = below.or_else(|| path.file_name().map(Path::new)).unwrap_or(path);
     let name = below.to_string_lossy().replace('\\', "/");
-    name.trim_end_matches(".zst").trim_end_matches(".jsonl").to_owned()
+    name.trim_end_matches(".zstd").trim_end_matches(".zst").trim_end_matches(".jsonl").to_owned()
 }
 
 /// A log that is alone in its folder is called by the folder: names of logs are numbers and letters. Gives the rows that have
