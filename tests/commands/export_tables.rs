@@ -396,7 +396,7 @@ fn every_form_has_the_same_rows() {
             assert_eq!(read(folder.path(), table, *form), first, "{table:?} {form:?}");
         }
     }
-    assert_eq!(read(folder.path(), Table::Runs, FORMS[0]).len(), 35);
+    assert_eq!(read(folder.path(), Table::Runs, FORMS[0]).len(), 41);
 }
 
 #[test]

@@ -86,7 +86,7 @@ fn session(requests: &[Value]) -> Value {
 fn a_chat_of_vs_code_is_the_same_from_its_document_its_log_and_its_export() {
     let folder = Folder::new();
     let request = request_of_rounds();
-    let document = folder.run("a.json", &session(&[request.clone()]).to_string());
+    let document = folder.run("a.json", &session(std::slice::from_ref(&request)).to_string());
     let mut late = request.clone();
     let result = late.as_object_mut().unwrap().remove("result").unwrap();
     let log = lines(&[

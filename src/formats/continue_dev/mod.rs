@@ -116,10 +116,10 @@ fn said<'t>(fields: &Object<'t>, message: &Object<'t>) -> Record<'t> {
             made.says(Event::Said(Role::System, format!("{name}\n{text}").into()));
         }
     }
-    if let Some(reasoning) = fields.object("reasoning").and_then(|it| it.text("text")) {
-        if !reasoning.trim().is_empty() {
-            made.events.insert(0, Event::Thought(reasoning));
-        }
+    let reasoning = fields.object("reasoning").and_then(|it| it.text("text"));
+    let reasoning = reasoning.filter(|text| !text.trim().is_empty());
+    if let Some(reasoning) = reasoning {
+        made.events.insert(0, Event::Thought(reasoning));
     }
     let states: Vec<Object<'t>> =
         fields.array("toolCallStates").into_iter().filter_map(Object::of).collect();
