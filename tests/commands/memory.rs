@@ -355,7 +355,7 @@ fn a_system_that_has_other_values_in_a_second_file_keeps_both() {
 
     assert_eq!(
         csv.lines().skip(1).collect::<Vec<_>>(),
-        ["results,depth,a,4.0", "results,depth,a (two.json),3.0"]
+        ["results,depth,a,4", "results,depth,a (two.json),3"]
     );
 }
 
