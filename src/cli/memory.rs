@@ -27,7 +27,7 @@ use document::{CardRow, Memory, TurnRow};
 /// files of PaperGuru and results of SurveyBench, as tables against baselines, with what does not add up.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A run bundle with memory.jsonl; or results of PaperGuru or SurveyBench
+    /// A run bundle with memory.jsonl; or results of PaperGuru or SurveyBench: files, or a folder of them
     #[arg(value_name = "RUN", required = true, value_parser = at::recording())]
     runs: Vec<PathBuf>,
     /// The state of the cards at this moment: a turn (counts from 1), a checkpoint's id, `start` or `final`
@@ -55,7 +55,14 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     let [path] = args.runs.as_slice() else {
         return Err(Failure::wrong("expected one run; several files must all be results"));
     };
-    let opened = store::open(path)?;
+    let opened = match store::open(path) {
+        Ok(opened) => opened,
+        Err(why) => {
+            let Some(results) = results::read_folder(path)? else { return Err(why.into()) };
+            results.print(args, out)?;
+            return Ok(Exit::Fine);
+        }
+    };
     let (archive, run) = (&*opened.archive, &*opened.run);
     let done = at::turns_done(run, &args.at)?;
     let Some((course, warnings)) = memory_events::course(archive, run, done) else {

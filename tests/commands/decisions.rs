@@ -204,6 +204,82 @@ fn result_files_are_tables_and_what_does_not_add_up_is_told() {
 }
 
 #[test]
+fn answers_of_a_judge_that_could_not_be_read_are_no_scores() {
+    let folder = tempfile::tempdir().unwrap();
+    let row = |id: usize, score: f64| json!({"condition": "none", "actionId": format!("A{id}"), "judgeScore": score});
+    let summary = |median: f64| json!({"condition": "none", "meanScore": 4.75, "medianScore": median, "minScore": 0, "maxScore": 9, "count": 4});
+    let file = |name: &str, median: f64| {
+        let rows = [row(1, 0.0), row(2, 4.0), row(3, 6.0), row(4, 9.0)];
+        let document =
+            json!({"actionsPerCondition": 4, "results": rows, "summaries": [summary(median)]});
+        written(folder.path(), name, &document)
+    };
+
+    let told = json_of(&["decisions", &file("action-alignment.json", 5.0), "--json"]);
+
+    let condition = &told["conditions"][0];
+    assert_eq!((&condition["n"], &condition["failed"]), (&json!(3), &json!(1)));
+    assert_eq!((&condition["median"], &condition["recorded_mean"]), (&json!(6.0), &json!(4.75)));
+    assert_eq!(told["does_not_add_up"], json!([]));
+    let notes = told["notes"].to_string();
+    assert!(notes.contains("without them it is 6.3333"), "{notes}");
+
+    let wrong = json_of(&["decisions", &file("other-alignment.json", 7.0), "--json"]);
+    let complaint = "none: the file says a median of 7, its rows come to 6";
+    assert_eq!(wrong["does_not_add_up"], json!([complaint]));
+}
+
+#[test]
+fn a_stated_drift_and_the_summaries_of_sessions_are_checked() {
+    let folder = tempfile::tempdir().unwrap();
+    let question = |session: usize, score: f64| json!({"sessionIdx": session, "questionId": "q", "score": score});
+    let summary = |median: f64, count: usize| json!({"mean": 0.9, "median": median, "min": 0.9, "max": 0.9, "count": count, "fractionAbove070": 1});
+    let condition = |drift: f64, median: f64, count: usize| {
+        json!({"sessions": 2, "conditions": [{"condition": "a", "perQuestion": [question(0, 0.9), question(1, 0.5)],
+            "sessionSummaries": [{"sessionIdx": 0, "summary": summary(median, count)}], "meanAcrossSessions": 0.7, "driftSlope": drift}]})
+    };
+    let of = |document: &Value| {
+        let path = written(folder.path(), "recall-over-time.json", document);
+        json_of(&["decisions", &path, "--json"])
+    };
+
+    assert_eq!(of(&condition(-0.4, 0.9, 1))["does_not_add_up"], json!([]));
+    let wrong = of(&condition(0.4, 0.8, 3));
+    assert_eq!(
+        wrong["does_not_add_up"],
+        json!([
+            "a, session 0: the file says a median of 0.8, its rows come to 0.9",
+            "a, session 0: the file says a count of 3, its rows come to 1",
+            "a: the file says a drift of 0.4, its rows come to -0.4"
+        ])
+    );
+}
+
+#[test]
+fn the_agreement_that_a_file_states_of_two_judges_is_checked() {
+    let folder = tempfile::tempdir().unwrap();
+    let pair = |a: u8, b: u8| json!({"sonnet_score": a, "gemini_score": b});
+    let pairs = [pair(8, 8), pair(7, 8), pair(3, 2), pair(9, 9), pair(5, 0)];
+    let of = |stats: Value| {
+        let document = json!({"n": 5, "pairs": pairs, "stats": stats});
+        let path = written(folder.path(), "inter-judge.json", &document);
+        json_of(&["decisions", &path, "--json"])
+    };
+
+    let right = of(json!({"n": 4, "sonnet_mean": 6.75, "gemini_mean": 6.75}));
+    assert_eq!((&right["judges"]["n"], &right["judges"]["failed"]), (&json!(4), &json!(1)));
+    assert_eq!(right["does_not_add_up"], json!([]));
+    let levels = right["judges"]["kappa_linear_of_levels"].as_f64().unwrap();
+    let told = of(json!({"cohens_kappa_linear": levels}));
+    assert_eq!(told["does_not_add_up"], json!([]));
+    assert!(told["notes"].to_string().contains("over the levels that occur"), "{told}");
+
+    let wrong = of(json!({"n": 5, "spearman_rho": 0.1, "cohens_kappa_linear": 0.123}));
+    assert_eq!(wrong["does_not_add_up"].as_array().unwrap().len(), 2, "{wrong}");
+    assert!(wrong["notes"].to_string().contains("n of 5 counts answers"), "{wrong}");
+}
+
+#[test]
 fn a_run_without_a_store_says_what_to_do() {
     let ran = trajview(&["decisions", "sample-runs/codex-p12"]);
     assert_eq!(ran.code, Some(2));

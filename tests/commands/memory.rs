@@ -329,3 +329,77 @@ fn plain_rows_are_a_table_with_stated_means_and_gains() {
         serde_json::from_str(&results(&[("results.json", rows.to_string())], &["--json"])).unwrap();
     assert_eq!(told["tables"][0]["systems"][0]["mean"], 4.25);
 }
+
+#[test]
+fn tables_of_one_name_on_other_scales_are_two_tables() {
+    let figures = json!({"paperbench_per_paper": [{"slug": "a", "paperguru": 50.59}, {"slug": "b", "paperguru": 95.45}]});
+    let aggregate = json!({"per_paper": {"a": 0.5059, "b": 0.9545}, "mean_score": 0.7302});
+    let files =
+        [("data.json", figures.to_string()), ("aggregate-final.json", aggregate.to_string())];
+
+    let text = results(&files, &[]);
+
+    assert!(text.contains("PaperBench by paper (0 to 100)\n"), "{text}");
+    assert!(text.contains("PaperBench by paper (0 to 1)\n"), "{text}");
+    assert!(text.contains("all that can be checked adds up"), "{text}");
+}
+
+#[test]
+fn a_system_that_has_other_values_in_a_second_file_keeps_both() {
+    let rows = |value: f64| {
+        json!({"rows": [{"system": "a", "dimension": "depth", "value": value}]}).to_string()
+    };
+    let files = [("one.json", rows(4.0)), ("two.json", rows(3.0)), ("three.json", rows(4.0))];
+
+    let csv = results(&files, &["--csv"]);
+
+    assert_eq!(
+        csv.lines().skip(1).collect::<Vec<_>>(),
+        ["results,depth,a,4", "results,depth,a (two.json),3"]
+    );
+}
+
+#[test]
+fn the_number_of_graded_papers_is_that_of_the_papers_with_a_score() {
+    let aggregate = |n: u32| {
+        json!({"per_paper": {"a": 0.5, "b": 0.7, "c": null}, "n_papers": 3, "n_papers_graded": n, "mean_files": 76}).to_string()
+    };
+
+    let wrong = results(&[("aggregate.json", aggregate(3))], &[]);
+    let right = results(&[("aggregate.json", aggregate(2))], &[]);
+
+    let told = "n_papers_graded is 3; per_paper has 2 papers with a score";
+    assert!(wrong.contains(told), "{wrong}");
+    assert!(right.contains("all that can be checked adds up"), "{right}");
+}
+
+#[test]
+fn an_average_below_its_parts_is_checked_whatever_stands_before_the_word() {
+    let report = "# SurveyBench\n\n| Dimension | Ours | Other |\n|---|---:|---:|\n| Coverage | **94.00%** | 61.00% |\n\
+        | Coherence | 87.40% | 80.00% |\n| Depth | 92.00% | 75.00% |\n| Focus | 100.00% | 99.00% |\n| Fluency | 100.00% | 88.00% |\n\
+        | **Content avg.** | **94.66%** | 80.60% |\n\n## Headline\n\n| Metric | Ours | Other |\n|---|---|---|\n\
+        | Mean reproduction | 65.95% | 35.74% |\n| Content score (5-axis avg.) | 94.66% | 80.60% |\n| Richness | 43.76% | 20.36% |\n";
+
+    let text = results(&[("README.md", report.into())], &[]);
+
+    let complaints: Vec<&str> =
+        text.lines().filter(|line| line.starts_with("does not add up")).collect();
+    assert_eq!(
+        complaints,
+        [
+            "does not add up: SurveyBench: Content avg. of Ours is stated as 94.66; the mean of its 5 rows is 94.68"
+        ]
+    );
+}
+
+#[test]
+fn the_result_files_of_a_folder_are_read_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = json!({"rows": [{"system": "a", "dimension": "depth", "value": 4.0}]});
+    fs::write(folder.path().join("results.json"), rows.to_string()).unwrap();
+    fs::write(folder.path().join("notes.md"), "nothing of it").unwrap();
+
+    let text = printed(&["memory", folder.path().to_str().unwrap()]);
+
+    assert!(text.contains("depth") && text.contains("4.00"), "{text}");
+}

@@ -7,7 +7,10 @@ mod forms;
 mod grid;
 mod tables;
 
-use std::{io, path::PathBuf};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -42,9 +45,12 @@ struct Shown {
 /// Bytes of a result file that are read.
 const MOST_BYTES: u64 = 16 << 20;
 
+/// Entries of a folder that are looked at.
+const MOST_FILES: usize = 2_000;
+
 /// None where the first file is no result; the others must be some too.
 pub fn read(paths: &[PathBuf]) -> Result<Option<Results>, Failure> {
-    let mut grids: Vec<Grid> = vec![];
+    let mut grids: Vec<(Grid, String)> = vec![];
     let mut trouble = vec![];
     for (at, path) in paths.iter().enumerate() {
         let Some(read) = read_one(path) else {
@@ -55,20 +61,68 @@ pub fn read(paths: &[PathBuf]) -> Result<Option<Results>, Failure> {
             };
         };
         trouble.extend(read.trouble);
+        let file = file_name(path);
         for grid in read.grids {
-            match grids.iter_mut().find(|known| known.name == grid.name) {
-                Some(known) => known.join(grid),
-                None => grids.push(grid),
+            match grids.iter_mut().find(|known| known.0.fits(&grid)) {
+                Some((known, _)) => known.join(grid, &file),
+                None => grids.push((grid, file.clone())),
             }
         }
     }
+    let grids = told_apart(grids);
     trouble.extend(grids.iter().flat_map(Grid::trouble));
     let tables = grids.iter().map(Shown::of).collect();
     let schema = "trajview.memory-results/1";
     Ok(Some(Results { schema, tables, does_not_add_up: trouble, grids }))
 }
 
-fn read_one(path: &std::path::Path) -> Option<forms::Read> {
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
+/// Tables with the files that they come from, so that no two have one name: those on other scales are called by their scale,
+/// others by their file, and by a number where that is the same too.
+fn told_apart(grids: Vec<(Grid, String)>) -> Vec<Grid> {
+    let names: Vec<String> = grids.iter().map(|(grid, _)| grid.name.clone()).collect();
+    let scales: Vec<Option<String>> = grids.iter().map(|(grid, _)| grid.scaled()).collect();
+    let mut given: Vec<String> = vec![];
+    let mut apart = vec![];
+    for (at, (mut grid, file)) in grids.into_iter().enumerate() {
+        let mut others =
+            (0..names.len()).filter(|other| *other != at && names[*other] == names[at]);
+        if others.clone().next().is_some() {
+            let by_scale = others.all(|other| scales[other] != scales[at]);
+            let told = scales[at].clone().filter(|_| by_scale).unwrap_or(file);
+            grid.name = format!("{} ({told})", grid.name);
+        }
+        let name = grid.name.clone();
+        let mut number = 1;
+        while given.contains(&grid.name) {
+            number += 1;
+            grid.name = format!("{name} ({number})");
+        }
+        given.push(grid.name.clone());
+        apart.push(grid);
+    }
+    apart
+}
+
+/// The result files right below a folder, in the order of their names.
+fn results_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut paths: Vec<PathBuf> = entries.take(MOST_FILES).map(|entry| entry.path()).collect();
+    paths.retain(|path| read_one(path).is_some());
+    paths.sort();
+    paths
+}
+
+/// What the result files right below a folder say; None where there are none.
+pub fn read_folder(folder: &Path) -> Result<Option<Results>, Failure> {
+    let paths = if folder.is_dir() { results_in(folder) } else { vec![] };
+    if paths.is_empty() { Ok(None) } else { read(&paths) }
+}
+
+fn read_one(path: &Path) -> Option<forms::Read> {
     let meta = std::fs::metadata(path).ok().filter(|it| it.is_file() && it.len() <= MOST_BYTES)?;
     let end = path.extension()?.to_str()?;
     if meta.len() == 0 || !matches!(end, "json" | "md") {

@@ -32,8 +32,8 @@ pub fn of(document: &Value, name: &str) -> Option<Read> {
     if document.contains_key("paperbench_per_paper") || document.contains_key("surveybench") {
         return Some(figures(document));
     }
-    if let Some(papers) = document.get("per_paper").and_then(Value::as_object) {
-        return Some(aggregate(document, papers));
+    if let Some(papers) = document.get("per_paper").and_then(papers) {
+        return Some(aggregate(document, &papers));
     }
     if let Some(result) = document.get("result").and_then(Value::as_object) {
         return evaluated(document, result);
@@ -44,10 +44,75 @@ pub fn of(document: &Value, name: &str) -> Option<Read> {
     plain(document.get("rows")?.as_array()?)
 }
 
-/// Whether a name is that of a mean over others.
+/// Whether a name begins as that of a mean over others does: *Average (20 papers)*, *Overall*.
 pub fn is_mean(name: &str) -> bool {
     let name = name.to_lowercase();
-    ["mean", "average", "avg", "overall"].iter().any(|word| name.starts_with(word))
+    MEAN.iter().any(|word| name.starts_with(word))
+}
+
+const MEAN: [&str; 4] = ["mean", "average", "avg", "overall"];
+
+/// Whether a name ends as that of a mean over others does, apart from what is in brackets: *Content avg.*
+pub fn ends_as_mean(name: &str) -> bool {
+    let name = name.to_lowercase();
+    let plain = name.split('(').next().unwrap_or_default();
+    plain
+        .split(|it: char| !it.is_alphanumeric())
+        .rfind(|word| !word.is_empty())
+        .is_some_and(|word| MEAN.contains(&word))
+}
+
+/// Whether a key states a mean of scores: `mean_score`, `content_avg`, `mean_reproduction_score_pct`. A mean of something
+/// else, such as of tokens or seconds, is none.
+fn states_a_mean(key: &str) -> bool {
+    const BESIDE: [&str; 19] = [
+        "score",
+        "scores",
+        "result",
+        "results",
+        "percent",
+        "percentage",
+        "pct",
+        "rate",
+        "macro",
+        "reproduction",
+        "replication",
+        "paper",
+        "papers",
+        "of",
+        "over",
+        "all",
+        "per",
+        "content",
+        "final",
+    ];
+    let mut words = key.split('_').filter(|word| !word.is_empty());
+    words.clone().any(|word| MEAN.contains(&word))
+        && words.all(|word| MEAN.contains(&word) || BESIDE.contains(&word))
+}
+
+/// What a key counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Counted {
+    /// The papers there are.
+    Papers,
+    /// Those that have a score.
+    Graded,
+}
+
+/// None for a key that counts no papers: `n_papers`, `n_papers_graded`, `num_graded`, `total` count some.
+fn counted(key: &str) -> Option<Counted> {
+    const COUNT: [&str; 6] = ["n", "num", "number", "count", "total", "of"];
+    const GRADED: [&str; 5] = ["graded", "scored", "evaluated", "judged", "completed"];
+    let is_papers = |word: &str| matches!(word, "paper" | "papers");
+    let words: Vec<&str> = key.split('_').filter(|word| !word.is_empty()).collect();
+    let are_known =
+        words.iter().all(|it| COUNT.contains(it) || GRADED.contains(it) || is_papers(it));
+    if words.is_empty() || !are_known || words == ["of"] {
+        return None;
+    }
+    let is_graded = words.iter().any(|it| GRADED.contains(it));
+    Some(if is_graded { Counted::Graded } else { Counted::Papers })
 }
 
 fn is_ours(system: &str) -> bool {
@@ -112,8 +177,19 @@ fn mixture(grid: &Grid, stated: &Map<String, Value>) -> Option<String> {
     ))
 }
 
+/// The papers of an aggregate: by name, or a list of objects with a name.
+fn papers(value: &Value) -> Option<Vec<(String, &Value)>> {
+    const NAMES: [&str; 5] = ["paper", "slug", "paper_id", "id", "name"];
+    if let Some(papers) = value.as_object() {
+        return Some(papers.iter().map(|(name, value)| (name.clone(), value)).collect());
+    }
+    let named =
+        |paper: &'_ Value| NAMES.iter().find_map(|key| Some(paper.get(key)?.as_str()?.to_owned()));
+    value.as_array()?.iter().map(|paper| Some((named(paper)?, paper))).collect()
+}
+
 /// `aggregate-final.json`: scores by paper, 0 to 1 or of a hundred, and what is stated beside them.
-fn aggregate(document: &Map<String, Value>, papers: &Map<String, Value>) -> Read {
+fn aggregate(document: &Map<String, Value>, papers: &[(String, &Value)]) -> Read {
     let mut read = Read::default();
     let mut grid = Grid::new("PaperBench by paper", "paper");
     let ours = grid.system("paperguru");
@@ -124,21 +200,30 @@ fn aggregate(document: &Map<String, Value>, papers: &Map<String, Value>) -> Read
     let own = grid.own(ours);
     let is_share = own.iter().all(|it| it.value <= 1.0);
     grid.range = if is_share { Some((0.0, 1.0)) } else { PERCENT };
+    let graded_apart = document.keys().any(|key| counted(key) == Some(Counted::Graded));
     for (key, value) in document {
         let Some(figure) = Figure::of(value) else { continue };
-        let is_count =
-            ["n", "count", "n_papers", "num_papers", "papers", "total"].contains(&key.as_str());
-        if is_count && figure.value != papers.len() as f64 {
-            let what = format!("{key} is {value}; per_paper has {}", papers.len());
-            read.trouble.push(format!("{}: {what}", grid.name));
-        }
-        if key.split('_').any(is_mean) {
-            let of_hundred = is_share && figure.value > 1.0;
-            let figure = match of_hundred {
-                true => Figure { value: figure.value / 100.0, decimals: figure.decimals + 2 },
-                false => figure,
-            };
-            grid.stated.push(Stated { system: ours, figure, over: None, called: key.clone() });
+        let (n, of) = match counted(key) {
+            Some(Counted::Graded) => (own.len(), "papers with a score"),
+            // Beside how many were graded, of how many there were: any that is not less.
+            Some(Counted::Papers) if graded_apart && figure.value >= papers.len() as f64 => {
+                continue;
+            }
+            Some(Counted::Papers) => (papers.len(), ""),
+            None if states_a_mean(key) => {
+                let of_hundred = is_share && figure.value > 1.0;
+                let figure = match of_hundred {
+                    true => Figure { value: figure.value / 100.0, decimals: figure.decimals + 2 },
+                    false => figure,
+                };
+                grid.stated.push(Stated { system: ours, figure, over: None, called: key.clone() });
+                continue;
+            }
+            None => continue,
+        };
+        if figure.value != n as f64 {
+            let what = format!("{key} is {value}; per_paper has {n} {of}");
+            read.trouble.push(format!("{}: {}", grid.name, what.trim_end()));
         }
     }
     read.grids.push(grid);
@@ -281,7 +366,7 @@ fn plain(list: &[Value]) -> Option<Read> {
         });
         let over = row.get("n").and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
         let mut grid = std::mem::take(&mut read.grids[at]);
-        if is_mean(dimension) {
+        if is_mean(dimension) || ends_as_mean(dimension) {
             let system = grid.system(system);
             let stated = Stated { system, figure: *figure, over, called: dimension.clone() };
             grid.stated.push(stated);

@@ -52,6 +52,8 @@ pub struct Grid {
     pub range: Option<(f64, f64)>,
     /// Whether the rows are of one kind, so that their mean says something.
     pub has_means: bool,
+    /// Whether it has all its columns, so that no other table is set beside it: a table of a report.
+    pub is_whole: bool,
     pub stated: Vec<Stated>,
     pub gains: Vec<Gain>,
 }
@@ -74,6 +76,11 @@ impl Figure {
         let value: f64 = words.parse().ok().filter(|it: &f64| it.is_finite())?;
         let decimals = words.split_once('.').map_or(0, |(_, digits)| digits.len() as u32);
         Some(Self { value, decimals: decimals.min(MOST_DECIMALS) })
+    }
+
+    /// Whether both may be one number, rounded.
+    fn is_same(self, other: Self) -> bool {
+        (self.value - other.value).abs() <= self.half() + other.half()
     }
 
     /// The most by which rounding moves it.
@@ -132,19 +139,55 @@ impl Grid {
         self.systems.len() - 1
     }
 
-    /// Takes the columns of another table of the same name.
-    pub fn join(&mut self, other: Self) {
-        let columns: Vec<usize> = other.systems.iter().map(|it| self.system(it)).collect();
+    /// Whether the columns of another table may be set beside its own: the same rows on the same scale.
+    pub fn fits(&self, other: &Self) -> bool {
+        let is_one =
+            (&self.name, &self.row, self.has_means) == (&other.name, &other.row, other.has_means);
+        is_one && !self.is_whole && !other.is_whole && self.scale() == other.scale()
+    }
+
+    /// The least and the highest value there is, where it is not stated from the values: shares of one are told from all
+    /// others.
+    fn scale(&self) -> Option<(f64, f64)> {
+        let values = || self.cells().map(|(_, _, it)| it.value);
+        let are_shares =
+            values().all(|it| (0.0..=1.0).contains(&it)) && values().any(|it| it > 0.0 && it < 1.0);
+        self.range.or(are_shares.then_some((0.0, 1.0)))
+    }
+
+    /// What tells it from another table of its name: its scale.
+    pub fn scaled(&self) -> Option<String> {
+        self.scale().map(|(least, most)| format!("{least} to {most}"))
+    }
+
+    /// Takes the columns of another table that [fits](Self::fits). A system that has other values in it has a column of its
+    /// own, called after the file.
+    pub fn join(&mut self, other: Self, file: &str) {
+        let mut columns = vec![];
+        for (at, system) in other.systems.iter().enumerate() {
+            let differs = other.rows.iter().any(|(row, values)| {
+                values[at]
+                    .is_some_and(|it| self.value(row, system).is_some_and(|own| !own.is_same(it)))
+            });
+            let name = if differs { format!("{system} ({file})") } else { system.clone() };
+            columns.push(self.system(&name));
+        }
         for (row, values) in other.rows {
-            for (system, figure) in other.systems.iter().zip(values) {
+            for (column, figure) in columns.iter().zip(values) {
                 if let Some(figure) = figure {
-                    let _ = self.put(&row, system, figure); // the later file counts
+                    let system = self.systems[*column].clone();
+                    let _ = self.put(&row, &system, figure); // what is there already is the same
                 }
             }
         }
         let stated = other.stated.into_iter();
         self.stated.extend(stated.map(|it| Stated { system: columns[it.system], ..it }));
         self.gains.extend(other.gains);
+    }
+
+    fn value(&self, row: &str, system: &str) -> Option<Figure> {
+        let column = self.systems.iter().position(|it| it == system)?;
+        self.rows.iter().find(|(name, _)| name == row)?.1[column]
     }
 
     /// The values of a system.

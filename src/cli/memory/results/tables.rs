@@ -2,7 +2,7 @@
 //! differences (Δ, lift, gain) is checked against the two columns before it.
 
 use super::{
-    forms::{Read, is_mean},
+    forms::{Read, ends_as_mean, is_mean},
     grid::{Figure, Gain, Grid, Stated},
 };
 
@@ -61,12 +61,21 @@ fn grid(heading: &str, heads: &[&str], rows: &[Vec<&str>]) -> Option<Grid> {
     for column in &systems {
         grid.system(heads[*column]);
     }
-    grid.has_means = false;
-    for row in rows {
+    (grid.has_means, grid.is_whole) = (false, true);
+    let name_of = |row: &[&str]| {
         let name = names.iter().filter_map(|column| row.get(*column)).filter(|it| !it.is_empty());
-        let name = name.copied().collect::<Vec<_>>().join(", ");
+        name.copied().collect::<Vec<_>>().join(", ")
+    };
+    // Means stand below what they are of; a row so called among the others is one of them.
+    let states_means = |row: &&Vec<&str>| {
+        let name = name_of(row);
+        is_mean(&name) || ends_as_mean(&name)
+    };
+    let below = rows.iter().rev().take_while(states_means).count();
+    for (at, row) in rows.iter().enumerate() {
+        let name = name_of(row);
         let figures: Vec<_> = systems.iter().map(|column| cell(row, *column)).collect();
-        if is_mean(&name) {
+        if at + below >= rows.len() {
             grid.has_means = true;
             grid.stated.extend(stated(&name, &figures));
             continue;
