@@ -265,8 +265,10 @@ fn copy_logs(
         let name = RepoPath::new(&name_in_bundle(found, file));
         let content = match &name {
             Some(_) if is_member => Ok(file.bytes.to_vec()),
-            // Packed with others: what was unpacked is what there is.
-            Some(_) if file.name.contains(".tar.gz/") => Ok(file.bytes.to_vec()),
+            // Packed with others: what was unpacked is what there is. What lies above the log was found by the log's format.
+            Some(_) if file.name.contains(".tar.gz/") || file.name.starts_with(ABOVE) => {
+                Ok(file.bytes.to_vec())
+            }
             Some(name) => read_inside(&found.folder, name),
             None => Err("not a name inside the recording".into()),
         };
@@ -326,13 +328,17 @@ fn is_member(found: &Found, file: &FoundFile) -> bool {
     inside::below(&found.folder.join(&file.name)).is_some()
 }
 
-/// What stood inside another file is written as it was read, under a name that says what it is.
+/// The folder above that of the log.
+const ABOVE: &str = "../";
+
+/// What stood inside another file is written as it was read, under a name that says what it is; what lay in a folder above the
+/// log's stands beside it.
 fn name_in_bundle(found: &Found, file: &FoundFile) -> String {
     let has_end = entries::could_be_log(Path::new(&file.name));
     if is_member(found, file) && !has_end {
         return format!("{}.json", file.name);
     }
-    file.name.clone()
+    file.name.trim_start_matches(ABOVE).to_owned()
 }
 
 /// First and last line of each turn in the main log; empty where the turns do not stand in it one after the other.

@@ -345,10 +345,12 @@ fn said_of(run: &str) -> Value {
     shown
 }
 
-/// The steps of a turn, without the folder their logs are in.
+/// The steps of a turn, without the folder their logs are in, and without the ending that an import gives to a log that was in
+/// another file.
 fn steps_said(run: &str, turn: usize) -> Value {
     let shown = json(&["show", run, "--turn", &turn.to_string(), "--json"]);
     let text = shown["steps"].to_string().replace("\"file\":\"session/", "\"file\":\"");
+    let text = text.replace("\"file\":\"made.json\"", "\"file\":\"made\"");
     serde_json::from_str(&text).unwrap()
 }
 

@@ -15,7 +15,10 @@ use std::{
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::cli::{Failure, output::Out};
+use crate::{
+    cli::{Failure, output::Out},
+    formats::not_finite,
+};
 
 use super::Args;
 use grid::Grid;
@@ -132,7 +135,7 @@ fn read_one(path: &Path) -> Option<forms::Read> {
     let name = path.file_stem()?.to_string_lossy().into_owned();
     match end {
         "md" => tables::of(&text),
-        _ => forms::of(&serde_json::from_str(&text).ok()?, &name),
+        _ => forms::of(&serde_json::from_str(&not_finite::readable(&text)).ok()?, &name),
     }
 }
 

@@ -12,6 +12,7 @@ use std::borrow::Cow;
 
 use super::{
     EditsTold, Head, Offers, Preparation, Shape, chat,
+    companions::BelongsTo,
     object::{self, Object},
     peek,
     records::{
@@ -54,6 +55,13 @@ impl Records for CopilotChat {
     /// Says in which folder the editor was open.
     fn parts_in(&self, _main: &Head<'_>) -> Vec<String> {
         vec!["../workspace.json".to_owned()]
+    }
+
+    /// Beside the chat in a bundle.
+    fn belongs_to(&self, other: &Head<'_>) -> BelongsTo {
+        let is_workspace = other.name.rsplit('/').next() == Some("workspace.json")
+            && peek::any(other, &["\"folder\""], |fields| fields.text("folder").is_some());
+        if is_workspace { BelongsTo::Any } else { BelongsTo::Itself }
     }
 
     fn preparation(&self, head: &Head<'_>) -> Option<Preparation> {
