@@ -711,7 +711,7 @@ def continue_dev(drift):
 def iflow(drift):
     records = []
     for number, it in enumerate(anthropic_messages("write_file", "replace", "run_shell_command")):
-        own = {"uuid": f"u{number}", "parentUuid": f"u{number - 1}" if number else None, "sessionId": "session-made", "timestamp": at(number), "type": it["role"], "isSidechain": False, "userType": "external"}
+        own = {"uuid": f"u{number}", "parentUuid": f"u{number - 1}" if number else None, "sessionId": "session-0a000000-0000-4000-8000-000000000000", "timestamp": at(number), "type": it["role"], "isSidechain": False, "userType": "external"}
         message = {"role": it["role"], "content": it["content"]}
         if it["role"] == "assistant":
             message.update({"id": f"m{number}", "type": "message", "model": "made-model", "stop_reason": None, "usage": {"input_tokens": 100, "output_tokens": 20}})
@@ -727,7 +727,7 @@ def iflow(drift):
             own.pop("toolUseResult")
         records.append({**own, "message": message})
     if drift:
-        records.append({"uuid": "u99", "parentUuid": "u7", "sessionId": "session-made", "type": "umpire"})
+        records.append({"uuid": "u99", "parentUuid": "u7", "sessionId": "session-0a000000-0000-4000-8000-000000000000", "type": "umpire"})
         records[2]["toolUseResult"] = 3
     return {"iflow.jsonl": lines(*records)}
 

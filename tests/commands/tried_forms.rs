@@ -275,7 +275,7 @@ fn an_older_session_of_continue_has_results_in_messages_of_their_own() {
 fn sessions_of_iflow_and_of_deepseek_harness_are_none_of_claude_code_and_pi() {
     let folder = Folder::new();
     let record = |kind: &str, id: &str, content: Value| {
-        json!({"uuid": id, "parentUuid": null, "sessionId": "session-0f", "type": kind, "isSidechain": false, "userType": "external", "timestamp": "2026-09-21T14:13:20Z",
+        json!({"uuid": id, "parentUuid": null, "sessionId": "session-0f000000-0000-4000-8000-000000000000", "type": kind, "isSidechain": false, "userType": "external", "timestamp": "2026-09-21T14:13:20Z",
                "message": {"role": kind, "content": content}})
     };
     let iflow = lines(&[

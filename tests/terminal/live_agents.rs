@@ -218,6 +218,8 @@ fn five_prompts(
     }
     tui.press("\x1d"); // ctrl-]
     tui.press("x");
+    wait_for("the question", || screen(&tui).contains("x again"));
+    tui.press("x");
     wait_for("the end of the chat", || screen(&tui).contains("the chat is over"));
     tui.press("q");
     assert_eq!(tui.wait_for_end().exit_code(), 0);

@@ -152,6 +152,8 @@ fn an_agent_in_a_terminal_is_typed_to_by_hand() {
     tui.wait_for("ready> by hand");
     tui.press("\x1d");
     tui.press("x");
+    tui.wait_for("x again stops");
+    tui.press("x");
     tui.wait_for("stopped");
     tui.press("q");
     assert_eq!(tui.wait_for_end().exit_code(), 130);

@@ -36,7 +36,7 @@ impl Records for Iflow {
     fn claims(&self, head: &Head<'_>) -> bool {
         peek::any(head, &["\"sessionId\"", "session-", "\"parentUuid\""], |object| {
             let id = object.text("sessionId").unwrap_or_default();
-            id.starts_with("session-")
+            id.strip_prefix("session-").is_some_and(is_uuid)
                 && object.has("uuid")
                 && object.has("parentUuid")
                 && object.object("message").is_some_and(|message| message.has("content"))
@@ -68,6 +68,11 @@ impl Records for Iflow {
     fn order(&self, entries: &mut Vec<Entry>) {
         order::live_branch(entries);
     }
+}
+
+fn is_uuid(text: &str) -> bool {
+    let is_part = |part: &str| part.bytes().all(|byte| byte.is_ascii_hexdigit());
+    text.split('-').map(str::len).eq([8, 4, 4, 4, 12]) && text.split('-').all(is_part)
 }
 
 fn said<'t>(fields: &Object<'t>, role: &str, message: &Object<'t>) -> Record<'t> {

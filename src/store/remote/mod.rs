@@ -16,6 +16,7 @@ mod client;
 mod http;
 #[cfg(feature = "remote")]
 mod keys;
+#[cfg(feature = "remote")]
 mod pages;
 #[cfg(feature = "remote")]
 mod root;
