@@ -434,7 +434,7 @@ fn transcripts_of_cursors_sub_agents_are_parts_of_their_parents_run() {
             &agent("<user_query>look here</user_query>"),
         );
 
-        assert_eq!(store::runs_below(folder.path()), [path.clone()], "{layout}");
+        assert_eq!(store::runs_below(folder.path()), std::slice::from_ref(&path), "{layout}");
         let run = read(&path);
         let started: Vec<&str> = run.turns[0]
             .steps

@@ -367,7 +367,7 @@ impl Check {
         let Some(value) = stated.and_then(Value::as_f64) else { return };
         let near = |own: &f64| stated.is_some_and(|it| (own - value).abs() <= rounding(it));
         let Some(first) = ours.iter().flatten().next() else { return };
-        if !ours.iter().flatten().any(|it| near(it)) {
+        if !ours.iter().flatten().any(near) {
             let [stated, first] = [value, *first].map(digits);
             self.does_not_add_up
                 .push(format!("{of}: the file says {what} of {stated}, its rows come to {first}"));
@@ -456,7 +456,8 @@ impl Check {
     /// What a file says of two judges; `others` are the numbers with answers of one of them that could not be read.
     fn agreement(&mut self, stats: &Value, ours: &Agreed, others: &[Agreed; 2]) {
         let [mean_a, mean_b] = [&ours.a, &ours.b].map(|name| format!("{name}_mean"));
-        let values: [(&str, &str, fn(&Agreed) -> Option<f64>); 6] = [
+        type Stated<'a> = (&'a str, &'a str, fn(&Agreed) -> Option<f64>);
+        let values: [Stated<'_>; 6] = [
             ("n", "a count of pairs", |it| Some(it.n as f64)),
             (&mean_a, "a mean", |it| it.mean_a),
             (&mean_b, "a mean", |it| it.mean_b),
