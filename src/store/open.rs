@@ -220,8 +220,11 @@ mod tests {
 
     fn assert_same_left_on_disk(paths: Vec<PathBuf>) {
         for path in paths {
-            let mut left = find::find(&path, Access::OnDisk).unwrap();
-            let held = find::find(&path, Access::Held).unwrap();
+            let found = [Access::OnDisk, Access::Held].map(|access| find::find(&path, access));
+            let [Ok(mut left), Ok(held)] = found else {
+                assert!(found.iter().all(Result::is_err), "{}", path.display());
+                continue;
+            };
             let wholes = wholes_of(&held);
 
             let whole = held.format.index(&named(&held, &wholes));
@@ -320,8 +323,9 @@ mod tests {
     }
 
     fn assert_same_however_many_read(paths: Vec<PathBuf>) {
+        // One that cannot be read is the subject of other tests.
         for path in paths {
-            let found = find::find(&path, Access::Held).unwrap();
+            let Ok(found) = find::find(&path, Access::Held) else { continue };
             let wholes = wholes_of(&found);
             let sources = named(&found, &wholes);
             let alone = found.format.index_with(&sources, &OneHand);
@@ -349,7 +353,7 @@ mod tests {
     fn assert_same_read_as_it_grows(paths: Vec<PathBuf>) -> usize {
         let mut grown = 0;
         for path in paths {
-            let found = find::find(&path, Access::Held).unwrap();
+            let Ok(found) = find::find(&path, Access::Held) else { continue };
             let wholes = wholes_of(&found);
             let sources = named(&found, &wholes);
             let Some(mut growing) = found.format.growing() else { continue };
