@@ -1,6 +1,10 @@
 //! What the real logs tell, against tests/vectors/counts.json: `tests/vectors/counts.py` counts the same without us.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+};
 
 use serde::Deserialize;
 use trajview::{
@@ -58,9 +62,15 @@ fn what_is_read_of_real_logs_is_what_a_script_counts() {
     let folder = real_data();
     let vectors = fs::read(project("tests/vectors/counts.json")).unwrap();
     let mut vectors: BTreeMap<String, Counts> = serde_json::from_slice(&vectors).unwrap();
+    let folders: BTreeSet<String> =
+        vectors.keys().filter_map(|name| name.split('/').next()).map(str::to_owned).collect();
     let mut wrong = vec![];
     for path in store::runs_below(&folder) {
         let name = path.strip_prefix(&folder).unwrap().to_str().unwrap().replace('\\', "/");
+        // Folders that the script knows nothing of have checks of their own.
+        if !folders.contains(name.split('/').next().unwrap_or_default()) {
+            continue;
+        }
         let opened = store::open(&path).unwrap_or_else(|why| panic!("{why}"));
         if opened.run.turns.is_empty() || UNCOUNTED.contains(&name.as_str()) {
             continue;

@@ -181,7 +181,11 @@ def gemini(path, count):
             count["edits"] += bool(is_edit(call["name"], call.get("args"))) and call.get("status") == "success"
         tokens = message.get("tokens")
         if tokens:
-            count.tokens(tokens.get("input"), (tokens.get("output") or 0) + (tokens.get("thoughts") or 0))
+            read, written, thoughts = (tokens.get(key) or 0 for key in ("input", "output", "thoughts"))
+            # Where the log's own total is the sum without thoughts, they are among what was written.
+            if tokens.get("total") != read + written:
+                written += thoughts
+            count.tokens(tokens.get("input"), written)
 
 
 def opencode(messages, count):
