@@ -261,14 +261,13 @@ fn copy_logs(
         if is_of_harness(found, run, at) {
             continue;
         }
-        let is_member = is_member(found, file);
+        // What was inside another file is what was unpacked; what lies above the log was found by the log's format.
+        let is_read_already = is_member(found, file)
+            || file.name.contains(".tar.gz/")
+            || file.name.starts_with(ABOVE);
         let name = RepoPath::new(&name_in_bundle(found, file));
         let content = match &name {
-            Some(_) if is_member => Ok(file.bytes.to_vec()),
-            // Packed with others: what was unpacked is what there is. What lies above the log was found by the log's format.
-            Some(_) if file.name.contains(".tar.gz/") || file.name.starts_with(ABOVE) => {
-                Ok(file.bytes.to_vec())
-            }
+            Some(_) if is_read_already => Ok(file.bytes.to_vec()),
             Some(name) => read_inside(&found.folder, name),
             None => Err("not a name inside the recording".into()),
         };

@@ -48,7 +48,7 @@ impl Kind {
         Self::Unchecked,
     ];
 
-    /// As it stands in a replacement and in the list.
+    /// The kind as a replacement and the list name it.
     pub const fn word(self) -> &'static str {
         match self {
             Self::AwsKey => "AWS key",

@@ -184,8 +184,7 @@ fn step<'t>(fields: &Object<'t>) -> Record<'t> {
         }
         record.says(Event::Called(made));
     }
-    for (at, result) in results.iter().enumerate().filter(|(at, _)| !taken.contains(at)) {
-        let _ = at;
+    for (_, result) in results.iter().enumerate().filter(|(at, _)| !taken.contains(at)) {
         record.says(Event::Answered(Answer { call: "".into(), ..answer(result) }));
     }
     record

@@ -84,7 +84,7 @@ impl Records for CopilotChat {
     fn records<'t>(&self, value: Value<'t>) -> Vec<Value<'t>> {
         let fields = Object::of(value).unwrap_or_default();
         let mut all = fields.array("requests");
-        // What could not be replayed is told after the last request; a log that has no beginning is all of that kind.
+        // Changes that could not be replayed are counted after the last request; a log without a beginning has only such.
         let is_change = fields.has("kind") && !fields.has("requests");
         all.extend((fields.has(changes::UNREAD) || is_change).then_some(value));
         all

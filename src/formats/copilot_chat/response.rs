@@ -160,7 +160,7 @@ fn say(made: &mut Record<'_>, said: &mut String) {
     }
 }
 
-/// A file or a symbol that stands in the text.
+/// A file or a symbol that the text names.
 fn reference(fields: &Object<'_>) -> String {
     let target = fields.object("inlineReference").unwrap_or_default();
     let name = fields.text("name").or_else(|| target.text("name"));

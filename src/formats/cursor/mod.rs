@@ -112,7 +112,7 @@ fn inside(text: &str) -> Option<&str> {
     Some(text.split_once("<user_query>")?.1.split_once("</user_query>")?.0.trim())
 }
 
-/// What a sub-agent is asked for: its own transcript begins with it, no id leads there.
+/// The request to a sub-agent, with which that one's own transcript begins; no id names the transcript.
 fn asked_of_agent(arguments: &str) -> String {
     let tape = Tape::read(arguments);
     let asked = Object::on(&tape).and_then(|fields| fields.text("prompt"));

@@ -226,7 +226,7 @@ fn event<'t>(fields: &Object<'t>) -> Record<'t> {
         "metadata"
         | "forked"
         | "context.clear"
-        // The summary that came of it is told by `context.apply_compaction`.
+        // The summary is in `context.apply_compaction`.
         | "full_compaction.begin"
         | "full_compaction.complete"
         | "full_compaction.cancel"

@@ -124,7 +124,7 @@ fn of_several_files(fields: &Object<'_>) -> Vec<FileEdit> {
     files.into_iter().map(edit).collect()
 }
 
-/// What stands in the place of the lines of a file that stay as they are.
+/// Marks that agents write for the lines of a file that do not change.
 const ELISIONS: [&str; 3] = ["...existing code...", "... existing code ...", "…existing code…"];
 
 fn is_elided(change: &RecordedChange) -> bool {

@@ -51,7 +51,7 @@ pub fn live_branch(entries: &mut Vec<Entry>) {
     while let Some(now) = at.filter(|at| live.insert(*at)) {
         at = parents[now];
     }
-    // What was written after the end of the branch and says nothing stands in no branch.
+    // A record after the end of the branch that says nothing belongs to no branch.
     let end = live.iter().max().copied().unwrap_or_default();
     // Of each record the branch that it is on: the first record of those that left the live one.
     let mut branch: Vec<Option<usize>> = vec![];
