@@ -8,7 +8,8 @@
   outputs =
     { self, nixpkgs }:
     let
-      manifest = (builtins.fromTOML (builtins.readFile ./Cargo.toml)).package;
+      cargo = builtins.fromTOML (builtins.readFile ./Cargo.toml);
+      manifest = cargo.package // cargo.workspace.package;
       systems = [
         "x86_64-linux"
         "aarch64-linux"

@@ -1,6 +1,11 @@
 //! Plays back recorded runs of coding agents, turn by turn, as diffs.
 //!
-//! # Modules and layers
+//! # Crates, modules and layers
+//!
+//! The program is the package in the top folder: `src/`, with commands and runtime. Its libraries are the crates in `crates/`: each
+//! module below is a crate `trajview-<name>`, but for `widgets`, `session`, `views` and `shell`, which are `trajview-tui`
+//! together, and for `runtime` and `cli`, which are here. The page at the head of a crate's `lib.rs` says what it knows, what it must
+//! not know, who uses it and what is always true of it. `assets/` is a crate as well: the texts that are compiled in.
 //!
 //! | module      | what it knows                                                              | kind    |
 //! |-------------|----------------------------------------------------------------------------|---------|
@@ -21,8 +26,8 @@
 //! | [`cli`]     | the commands, one file each                                                | runtime |
 //!
 //! A module imports only modules above it in this table. I/O and screen modules never import each other; only the
-//! runtime imports both. Only I/O and the runtime touch files, clocks, threads, processes, sockets or the terminal. The
-//! layout test, `tests/layout/main.rs`, checks all of this.
+//! runtime imports both. Only I/O and the runtime touch files, clocks, threads, processes, sockets or the terminal. A crate
+//! names only the crates of its manifest; the layout test, `tests/layout/main.rs`, checks the rest.
 //!
 //! # From disk to screen
 //!
@@ -40,42 +45,33 @@
 //!
 //! | new        | write                                              | add one word to        |
 //! |------------|----------------------------------------------------|------------------------|
-//! | run format | `formats/<name>/` and a sample in `sample-runs/` | `formats::FORMATS`     |
-//! | command    | `cli/<name>.rs`                                    | `cli::Command`         |
-//! | key        | one row of `shell/keymap/tables/`                  |                        |
-//! | question   | one row of `session/question.rs`, its answer in `runtime/world.rs` |        |
-//! | view of a run | a folder in `views/` with a [`views::view::RunView`], a table in `shell/keymap/tables/` | the list in `shell::open_run`, [`session::views::View`] |
-//! | column of words in the table of runs | one row of `views/table/columns.rs` and its value in `values.rs` | |
-//! | colours    | one row of `code/highlight.rs`                     |                        |
-//! | number, its curve, its column | one row of `metrics/numbers/rows.rs` and its formula |          |
-//! | rule       | one document in `assets/rules/`                    | `rules::BUILT_IN`      |
-//! | look of a judge | `judge/tools/<name>.rs`                        | `judge::tools::TOOLS`  |
-//! | agent to drive | `live/drivers/<name>.rs`                       | `drivers::DRIVERS`     |
-//! | layer of project state | `layers/<name>/`                      | `layers::LAYERS`       |
-//! | measured language | one row of `metrics/quality/languages/rows.rs` | `code::tree`        |
-//! | language with DIR | a folder in `metrics/reuse/`            | `reuse::facts::Words`  |
+//! | run format | `crates/formats/src/<name>/` and a sample in `sample-runs/` | `formats::FORMATS`     |
+//! | command    | `src/cli/<name>.rs`                                    | `cli::Command`         |
+//! | key        | one row of `crates/tui/src/shell/keymap/tables/`                  |                        |
+//! | question   | one row of `crates/tui/src/session/question.rs`, its answer in `src/runtime/world.rs` |        |
+//! | view of a run | a folder in `crates/tui/src/views/` with a [`views::view::RunView`], a table in `crates/tui/src/shell/keymap/tables/` | the list in `shell::open_run`, [`session::views::View`] |
+//! | column of words in the table of runs | one row of `crates/tui/src/views/table/columns.rs` and its value in `values.rs` | |
+//! | colours    | one row of `crates/code/src/highlight.rs`                     |                        |
+//! | number, its curve, its column | one row of `crates/metrics/src/numbers/rows.rs` and its formula |          |
+//! | rule       | one document in `assets/rules/`                    | `RULES` of `assets/lib.rs` |
+//! | look of a judge | `crates/judge/src/tools/<name>.rs`                        | `judge::tools::TOOLS`  |
+//! | agent to drive | `crates/live/src/drivers/<name>.rs`                       | `drivers::DRIVERS`     |
+//! | layer of project state | `crates/layers/src/<name>/`                      | `layers::LAYERS`       |
+//! | measured language | one row of `crates/metrics/src/quality/languages/rows.rs` | `code::tree`        |
+//! | language with DIR | a folder in `crates/metrics/src/reuse/`            | `reuse::facts::Words`  |
 //! | price      | one row of `assets/prices.json`, with its source   |                        |
 
 pub mod cli;
-pub mod code;
-pub mod formats;
-pub mod judge;
-pub mod layers;
-pub mod live;
-pub mod metrics;
-pub mod run;
 pub mod runtime;
-pub mod session;
-pub mod shell;
-pub mod store;
-pub mod study;
-pub mod views;
-pub mod widgets;
 
-/// The folder of other people's recordings, which stay outside the project. A test that asks for it is ignored unless it
-/// is asked for by `--ignored`, and fails where the folder is not named.
-#[cfg(test)]
-fn real_data() -> std::path::PathBuf {
-    let folder = std::env::var_os("TRAJVIEW_REAL_DATA");
-    folder.expect("TRAJVIEW_REAL_DATA names the folder of real recordings").into()
-}
+// The libraries under the names that they have in this crate's history; tests, benches and fuzz targets use them.
+pub use trajview_code as code;
+pub use trajview_formats as formats;
+pub use trajview_judge as judge;
+pub use trajview_layers as layers;
+pub use trajview_live as live;
+pub use trajview_metrics as metrics;
+pub use trajview_run as run;
+pub use trajview_store as store;
+pub use trajview_study as study;
+pub use trajview_tui::{session, shell, views, widgets};

@@ -17,13 +17,11 @@ use std::{
     path::PathBuf,
 };
 
-use crate::{
-    run::rubric::{COMPONENTS, DECISIONS, Levels, PROCESS, Unit},
-    study::{
-        Scale,
-        agreement::classes::{Positive, ZeroDivision},
-        raters::{Panel, Part},
-    },
+use trajview_run::rubric::{COMPONENTS, DECISIONS, Levels, PROCESS, Unit};
+use trajview_study::{
+    Scale,
+    agreement::classes::{Positive, ZeroDivision},
+    raters::{Panel, Part},
 };
 
 use super::{

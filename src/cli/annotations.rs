@@ -5,10 +5,8 @@ mod import;
 
 use std::path::PathBuf;
 
-use crate::{
-    formats::annotations::Tool,
-    run::rubric::{ItemKey, Unit},
-};
+use trajview_formats::annotations::Tool;
+use trajview_run::rubric::{ItemKey, Unit};
 
 use super::{Failure, Outcome, agree::gather::Gathered, output::Out};
 

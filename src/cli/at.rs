@@ -4,14 +4,12 @@ use std::path::PathBuf;
 
 use clap::builder::{PathBufValueParser, TypedValueParser};
 
-use crate::{
-    run::{Run, StepId, files::Moment},
-    session::place::At,
-    store::{piped, remote},
-};
+use trajview_run::{Run, StepId, files::Moment};
+use trajview_store::{piped, remote};
+use trajview_tui::session::place::At;
 
 use super::Failure;
-pub use crate::run::figures::counted;
+pub use trajview_run::figures::counted;
 
 /// A path to a recording; `-` becomes the file that holds what standard input had, and an address loses what is secret of it.
 pub fn recording() -> impl TypedValueParser<Value = PathBuf> {

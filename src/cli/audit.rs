@@ -11,7 +11,8 @@ mod units;
 
 use std::path::PathBuf;
 
-use crate::{run::rubric::Unit, study::queue::Plan};
+use trajview_run::rubric::Unit;
+use trajview_study::queue::Plan;
 
 use super::{
     Exit, Failure, Outcome, at, config,

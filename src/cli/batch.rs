@@ -7,14 +7,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{
-    live::batch::{
-        Batch, Entry, Options, ReadPlan, Summary, beside,
-        entries::{entries, of_shard, remarks},
-    },
-    runtime,
-    store::dataset::Shard,
+use crate::runtime;
+use trajview_live::batch::{
+    Batch, Entry, Options, ReadPlan, Summary, beside,
+    entries::{entries, of_shard, remarks},
 };
+use trajview_store::dataset::Shard;
 
 use super::{
     Exit, Failure, Outcome, at, config,

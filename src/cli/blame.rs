@@ -3,10 +3,8 @@
 use serde::Serialize;
 use std::{collections::HashMap, ops::RangeInclusive};
 
-use crate::{
-    run::{RepoPath, Run, StepId, files::blame::BlamedLine},
-    store,
-};
+use trajview_run::{RepoPath, Run, StepId, files::blame::BlamedLine};
+use trajview_store as store;
 
 use super::{
     Exit, Failure, Outcome, RunArg, at,
@@ -160,7 +158,11 @@ fn print(run: &Run, lines: &[(usize, &BlamedLine, &[u8])], out: &mut Out) -> std
         })
         .collect();
     let width = |column: usize| {
-        heads.iter().map(|head| crate::widgets::text::width(&head[column])).max().unwrap_or(0)
+        heads
+            .iter()
+            .map(|head| trajview_tui::widgets::text::width(&head[column]))
+            .max()
+            .unwrap_or(0)
     };
     let widths: [usize; 5] = std::array::from_fn(width);
     for (head, (.., text)) in heads.iter().zip(lines) {
@@ -170,7 +172,7 @@ fn print(run: &Run, lines: &[(usize, &BlamedLine, &[u8])], out: &mut Out) -> std
             .enumerate()
             .filter(|(_, (_, width))| *width > 0)
             .map(|(column, (cell, width))| {
-                let gap = " ".repeat(width - crate::widgets::text::width(cell).min(width));
+                let gap = " ".repeat(width - trajview_tui::widgets::text::width(cell).min(width));
                 let is_words = column == 1;
                 if is_words { format!("{cell}{gap}") } else { format!("{gap}{cell}") }
             })

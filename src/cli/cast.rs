@@ -8,8 +8,8 @@ use std::{
 use ratatui::{buffer::Buffer, layout::Size};
 use serde_json::json;
 
-use crate::{
-    runtime::{self, Options, Rehearsal},
+use crate::runtime::{self, Options, Rehearsal};
+use trajview_tui::{
     session::place::Place,
     shell::Message,
     widgets::{export, key},

@@ -1,6 +1,7 @@
 //! `trajview cat`: a file as it stood after a turn or a step.
 
-use crate::{run::RepoPath, store};
+use trajview_run::RepoPath;
+use trajview_store as store;
 
 use super::{Exit, Failure, Outcome, RunArg, at, output::Out};
 

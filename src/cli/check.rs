@@ -4,10 +4,9 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::{
-    run::Warning,
-    store::{self, OpenError, Opened, Siblings},
-};
+use trajview_run::Warning;
+use trajview_store as store;
+use trajview_store::{OpenError, Opened, Siblings};
 
 use super::{
     Exit, Outcome, at,
@@ -206,7 +205,7 @@ fn read_everything(opened: &Opened) -> Vec<Warning> {
     for (turn, number) in timeline.turns.iter().zip(1..) {
         for change in &turn.changes {
             for file in [change.before(), change.after()].into_iter().flatten() {
-                let is_here = file.mode != crate::run::files::FileMode::Submodule
+                let is_here = file.mode != trajview_run::files::FileMode::Submodule
                     && file.blob().is_some_and(|blob| read.insert(blob));
                 if let Some(Err(what)) = is_here.then(|| archive.content(run, file)) {
                     warnings

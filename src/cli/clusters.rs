@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use rayon::prelude::*;
 
-use crate::study::{clusters, minhash};
+use trajview_study::{clusters, minhash};
 
 use super::{
     Exit, Failure, Outcome, at,

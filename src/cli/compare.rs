@@ -10,17 +10,16 @@ use std::{
 
 use clap::ValueEnum;
 
-use crate::{
-    metrics::numbers::facts::Reused,
-    run::{
-        files::{Moment as At, Tree},
-        named,
-        pooled::Pooling,
-        rubric::Rubric,
-    },
-    store::{self, Contents, Opened, ReuseReader, Scorer},
-    study::compare::{self, FileRow, Moment, Party, Side, Subtraction, Trees},
+use trajview_metrics::numbers::facts::Reused;
+use trajview_run::{
+    files::{Moment as At, Tree},
+    named,
+    pooled::Pooling,
+    rubric::Rubric,
 };
+use trajview_store as store;
+use trajview_store::{Contents, Opened, ReuseReader, Scorer};
+use trajview_study::compare::{self, FileRow, Moment, Party, Side, Subtraction, Trees};
 
 use super::{
     Exit, Failure, Outcome, at,

@@ -4,21 +4,19 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::{
-    cli::{
-        output::{Column, Table, dash},
-        resampling::{p_value, with_interval},
-    },
-    metrics::Better,
-    study::{
-        Interval, Plan, Undefined,
-        agreement::drawn::Twice,
-        components::{Compared, Component, compared},
-        mixed::Mixed,
-        paired::Holm,
-        pairing::PairRow,
-        reasons,
-    },
+use crate::cli::{
+    output::{Column, Table, dash},
+    resampling::{p_value, with_interval},
+};
+use trajview_metrics::Better;
+use trajview_study::{
+    Interval, Plan, Undefined,
+    agreement::drawn::Twice,
+    components::{Compared, Component, compared},
+    mixed::Mixed,
+    paired::Holm,
+    pairing::PairRow,
+    reasons,
 };
 
 /// A measure of the components of one agent, or of all.

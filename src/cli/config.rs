@@ -17,13 +17,13 @@ use toml::{
     de::{DeTable, DeValue},
 };
 
-use crate::{
-    judge::settings::Settings,
-    live::drivers::command::ProgramOptions,
-    metrics::quality::Profile,
-    run::{rubric::Acts, values::Named},
+use trajview_judge::settings::Settings;
+use trajview_live::drivers::command::ProgramOptions;
+use trajview_metrics::quality::Profile;
+use trajview_run::{rubric::Acts, values::Named};
+use trajview_store as store;
+use trajview_tui::{
     shell::config::{Chord, Config},
-    store,
     widgets::key,
 };
 
@@ -526,7 +526,7 @@ fn line_of(text: &str, byte: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
+    use trajview_tui::{
         session::arrangement::Arrangement,
         views::replay::stops::Stop,
         widgets::{key::Key, looks::ThemeName},

@@ -9,11 +9,10 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
-use crate::{
-    run::{named::Named, path::shared_folder, rubric::Rubric},
-    store::{self, remote},
-    study::pairing::Conditions,
-};
+use trajview_run::{named::Named, path::shared_folder, rubric::Rubric};
+use trajview_store as store;
+use trajview_store::remote;
+use trajview_study::pairing::Conditions;
 
 use super::{
     Exit, Failure, Outcome, at, compare, components,

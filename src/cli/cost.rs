@@ -5,7 +5,8 @@ mod tables;
 
 use std::path::PathBuf;
 
-use crate::{metrics::cost::Told, store};
+use trajview_metrics::cost::Told;
+use trajview_store as store;
 
 use super::{
     Exit, Failure, Outcome, at,

@@ -7,16 +7,15 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    metrics::decisions::{
-        Kept, Store, kept, key,
-        lane::{self, Applied},
-        measure::Retrieval,
-        rank::Index,
-    },
-    run::{Run, figures, rubric::Evidence},
-    store::{self, Archive, decisions as files},
+use trajview_metrics::decisions::{
+    Kept, Store, kept, key,
+    lane::{self, Applied},
+    measure::Retrieval,
+    rank::Index,
 };
+use trajview_run::{Run, figures, rubric::Evidence};
+use trajview_store as store;
+use trajview_store::{Archive, decisions as files};
 
 use super::{
     Exit, Failure, Outcome, at,

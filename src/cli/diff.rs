@@ -2,17 +2,16 @@
 
 use serde::Serialize;
 
-use crate::{
-    code::{
-        patch::LineCounts,
-        unified::{self, FileSides, Side},
-    },
-    run::{
-        Run,
-        files::{Blob, Change, FileMode, Moment, TreeFile, Version},
-    },
-    store::{self, Archive},
+use trajview_code::{
+    patch::LineCounts,
+    unified::{self, FileSides, Side},
 };
+use trajview_run::{
+    Run,
+    files::{Blob, Change, FileMode, Moment, TreeFile, Version},
+};
+use trajview_store as store;
+use trajview_store::Archive;
 
 use super::{
     Exit, Failure, Outcome, RunArg, at,

@@ -12,8 +12,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::store::{
-    self,
+use trajview_store as store;
+use trajview_store::{
     dataset::{Form, Table},
     export,
 };

@@ -4,18 +4,16 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::{
-    run::{
-        Time,
-        figures::counted,
-        lookup::{Hit, Looked, Lookup, RunHits},
-        search::{HitPlace, StepField},
-    },
-    store::{
-        disk,
-        lookup::{self, Built, Finder, Told},
-        usual_places::usual_places,
-    },
+use trajview_run::{
+    Time,
+    figures::counted,
+    lookup::{Hit, Looked, Lookup, RunHits},
+    search::{HitPlace, StepField},
+};
+use trajview_store::{
+    disk,
+    lookup::{self, Built, Finder, Told},
+    usual_places::usual_places,
 };
 
 use super::{

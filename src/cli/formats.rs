@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::formats::{FORMATS, Format};
+use trajview_formats::{FORMATS, Format};
 
 use super::{
     Exit, Outcome,

@@ -2,18 +2,16 @@
 
 use serde::Serialize;
 
-use crate::{
-    code::patch::LineCounts,
-    run::{
-        RepoPath, Run,
-        figures::counted,
-        files::{
-            FileDiff, Origin,
-            history::{Entry, History, Thing, Wanted},
-        },
+use trajview_code::patch::LineCounts;
+use trajview_run::{
+    RepoPath, Run,
+    figures::counted,
+    files::{
+        FileDiff, Origin,
+        history::{Entry, History, Thing, Wanted},
     },
-    store,
 };
+use trajview_store as store;
 
 use super::{
     Exit, Failure, Outcome, RunArg, at,
@@ -187,8 +185,8 @@ fn print(
         (">+", &|it| dash(lines(it).map(|lines| lines.added))),
         (">−", &|it| dash(lines(it).map(|lines| lines.removed))),
         ("request", &|it| {
-            let request = crate::run::label(request(run, it).unwrap_or("(no request recorded)"));
-            crate::widgets::text::truncate(&request, 72, "…").to_string()
+            let request = trajview_run::label(request(run, it).unwrap_or("(no request recorded)"));
+            trajview_tui::widgets::text::truncate(&request, 72, "…").to_string()
         }),
     ];
     if !with_diff {

@@ -7,11 +7,9 @@ use std::{io::Read, path::PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::{
-    live::layers::channel::{self, Asked},
-    metrics::decisions::key,
-    run::EditPath,
-};
+use trajview_live::layers::channel::{self, Asked};
+use trajview_metrics::decisions::key;
+use trajview_run::EditPath;
 
 use super::{Exit, Outcome, output::Out};
 

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use crate::store::{self, import::ImportError};
+use trajview_store as store;
+use trajview_store::import::ImportError;
 
 use super::{
     Exit, Failure, Outcome, at,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::live::loopback;
+use trajview_live::loopback;
 
 use super::{Exit, Failure, Outcome};
 

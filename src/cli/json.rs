@@ -5,24 +5,22 @@ use std::collections::HashMap;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::{
-    formats,
-    metrics::{
-        Number,
-        cost::{RunCost, Sum},
-        faithfulness::Faithfulness,
-        numbers::Style,
-        rubric_tree::Summary,
-    },
-    run::{
-        Edit, Run, RunRecord, Step, StepId, StepText, Task, Time, Tokens, TurnRecord, Warning,
-        files::{Change, Timeline},
-        pace::{self, Pace},
-        rubric::{Judgement, Pooled, Rubric},
-    },
-    store::Archive,
-    study::compare::done_at,
+use trajview_formats as formats;
+use trajview_metrics::{
+    Number,
+    cost::{RunCost, Sum},
+    faithfulness::Faithfulness,
+    numbers::Style,
+    rubric_tree::Summary,
 };
+use trajview_run::{
+    Edit, Run, RunRecord, Step, StepId, StepText, Task, Time, Tokens, TurnRecord, Warning,
+    files::{Change, Timeline},
+    pace::{self, Pace},
+    rubric::{Judgement, Pooled, Rubric},
+};
+use trajview_store::Archive;
+use trajview_study::compare::done_at;
 
 use super::{
     cost::CostRow,
@@ -542,7 +540,7 @@ impl Teller<'_> {
             },
             context: ContextRow {
                 context_tokens: pace::context_after(turn),
-                compactions: kind(crate::run::StepKind::Compaction),
+                compactions: kind(trajview_run::StepKind::Compaction),
             },
             subagents: agents.len(),
             commit: turn.commit.as_deref().map(Into::into),

@@ -12,28 +12,28 @@ use std::{
     sync::Arc,
 };
 
-use crate::{
-    formats::{self, Source},
-    judge::{
-        cost::CostBudget,
-        criteria::{self, Criteria},
-        document::Document,
-        each::{self, EachError, News, States, judge_each},
-        fault::Fault,
-        job::{About, JobError, JudgingRequest},
-        own::{self, OwnError},
-        prompt::{self, Prompt},
-        run::{Ended, Halt, Job, Start},
-        scale::Scale,
-        settings::Settings,
-    },
-    run::{
-        Run,
-        named::{self, Miss},
-        rubric::{Codebook, Unit},
-    },
-    store::{self, Opened, judgements::Judgements},
+use trajview_formats as formats;
+use trajview_formats::Source;
+use trajview_judge::{
+    cost::CostBudget,
+    criteria::{self, Criteria},
+    document::Document,
+    each::{self, EachError, News, States, judge_each},
+    fault::Fault,
+    job::{About, JobError, JudgingRequest},
+    own::{self, OwnError},
+    prompt::{self, Prompt},
+    run::{Ended, Halt, Job, Start},
+    scale::Scale,
+    settings::Settings,
 };
+use trajview_run::{
+    Run,
+    named::{self, Miss},
+    rubric::{Codebook, Unit},
+};
+use trajview_store as store;
+use trajview_store::{Opened, judgements::Judgements};
 
 use super::{
     Exit, Failure, Outcome, RunArg, at, config, decisions,

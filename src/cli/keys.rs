@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::{
+use trajview_tui::{
     session::context::Context,
     shell::{
         keymap::{Binding, bindings},

@@ -7,15 +7,15 @@ mod tables;
 
 use std::path::{Path, PathBuf};
 
-use crate::{
-    judge::{
-        helper::{Budget, ModelHelper},
-        secret::Secret,
-        stop::Stop,
-    },
-    layers::{self, Helper, NoHelper, Options, Spec},
-    store::{self, decisions},
+use trajview_judge::{
+    helper::{Budget, ModelHelper},
+    secret::Secret,
+    stop::Stop,
 };
+use trajview_layers as layers;
+use trajview_layers::{Helper, NoHelper, Options, Spec};
+use trajview_store as store;
+use trajview_store::decisions;
 
 use super::{
     Exit, Failure, Outcome,
@@ -107,7 +107,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
 fn decisions_of(
     args: &Args,
     bundle: Option<&Path>,
-) -> Result<crate::metrics::decisions::Store, Failure> {
+) -> Result<trajview_metrics::decisions::Store, Failure> {
     let store = match (&args.store, bundle) {
         (Some(path), _) if !path.exists() => {
             return Err(Failure::unread(format!("cannot read {}: no such file", path.display())));
@@ -128,7 +128,7 @@ fn helper_of(args: &Args) -> Result<Box<dyn Helper>, Failure> {
     let missing = || {
         format!("no judge is called {name}; a table [judges.{name}] in the settings file makes one")
     };
-    let at = crate::run::named::by_name(name, &known).map_err(|_| Failure::wrong(missing()))?;
+    let at = trajview_run::named::by_name(name, &known).map_err(|_| Failure::wrong(missing()))?;
     let settings = loaded.judges[at].clone();
     let key = Secret::in_variable_of(settings.key_env.as_deref(), &|name| std::env::var(name).ok());
     let key = key.map_err(|why| Failure::wrong(format!("helper {name}: {why}")))?;

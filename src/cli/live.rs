@@ -7,21 +7,20 @@ use std::{
     sync::Arc,
 };
 
-use crate::{
-    layers::{Spec, spec::COMMAND},
-    live::{
-        self, CannotStart, Control, Ended, Halt, Job, Start, drivers,
-        isolation::{Isolation, Network, Sandbox},
-        layers::LayerFiles,
-        plan,
-        prepare::{self, Unusable, absolute, bytes_of, program},
-        script::{Condition, Script},
-        setup::{Budget, HelperOptions, OnFailure, Permissions, Setup, StartOptions},
-        stage,
-    },
-    runtime,
-    store::{beginning, decisions},
+use crate::runtime;
+use trajview_layers::{Spec, spec::COMMAND};
+use trajview_live as live;
+use trajview_live::{
+    CannotStart, Control, Ended, Halt, Job, Start, drivers,
+    isolation::{Isolation, Network, Sandbox},
+    layers::LayerFiles,
+    plan,
+    prepare::{self, Unusable, absolute, bytes_of, program},
+    script::{Condition, Script},
+    setup::{Budget, HelperOptions, OnFailure, Permissions, Setup, StartOptions},
+    stage,
 };
+use trajview_store::{beginning, decisions};
 
 use super::{
     Exit, Failure, Outcome, at, config,

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::store;
+use trajview_store as store;
 
 use super::{Exit, Failure, Outcome, RunArg, at, output::Out};
 
@@ -48,7 +48,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         tree.files.keys().try_for_each(|path| out.line(path.as_str()))?;
         return Ok(Exit::Fine);
     }
-    let file = |(path, file): (&crate::run::RepoPath, &crate::run::files::TreeFile)| File {
+    let file = |(path, file): (&trajview_run::RepoPath, &trajview_run::files::TreeFile)| File {
         path: path.to_string(),
         mode: file.mode.octal(),
         blob: file.blob().map(|blob| blob.to_string()),

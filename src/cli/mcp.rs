@@ -10,7 +10,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::live::layers::channel::{self, Asked};
+use trajview_live::layers::channel::{self, Asked};
 
 use super::{Exit, Outcome, output::Out};
 

@@ -5,13 +5,12 @@ use std::{
     sync::Arc,
 };
 
-use crate::{
-    metrics::{
-        quality::{Profile, Ruler},
-        rules::Rules,
-    },
-    store::{self, Cache, ReuseReader, Scorer},
+use trajview_metrics::{
+    quality::{Profile, Ruler},
+    rules::Rules,
 };
+use trajview_store as store;
+use trajview_store::{Cache, ReuseReader, Scorer};
 
 use super::Failure;
 

@@ -8,11 +8,10 @@ pub use document::ScoreRow;
 
 use std::path::PathBuf;
 
-use crate::{
-    metrics::memory::Course,
-    run::figures,
-    store::{self, memory_events},
-};
+use trajview_metrics::memory::Course;
+use trajview_run::figures;
+use trajview_store as store;
+use trajview_store::memory_events;
 
 use super::{
     Exit, Failure, Outcome, at,

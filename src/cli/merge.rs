@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::store::dataset::{Existing, merge};
+use trajview_store::dataset::{Existing, merge};
 
 use super::{Exit, Failure, Outcome, at, output::Out};
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::metrics::{
+use trajview_metrics::{
     Better, Number,
     quality::{Profile, ROWS, Row},
 };

@@ -70,7 +70,8 @@ use at::RunArg;
 use outcome::Outcome;
 use output::Out;
 
-use crate::store::{self, piped, remote};
+use trajview_store as store;
+use trajview_store::{piped, remote};
 
 #[derive(Debug, Parser)]
 #[command(

@@ -9,7 +9,8 @@ use std::{
 use clap::Subcommand;
 use serde_json::json;
 
-use crate::{run::rubric::Component, store};
+use trajview_run::rubric::Component;
+use trajview_store as store;
 
 use super::{Exit, Failure, Outcome, at, output::Out};
 
@@ -56,11 +57,11 @@ struct OutFile {
     out: Option<PathBuf>,
 }
 
-const CHECKLIST: &str = include_str!("../../assets/templates/checklist.json");
+const CHECKLIST: &str = trajview_assets::CHECKLIST_TEMPLATE;
 
-const STUDY: &str = include_str!("../../assets/templates/study.toml");
+const STUDY: &str = trajview_assets::STUDY_TEMPLATE;
 
-const JUDGEMENT: &str = include_str!("../../assets/templates/judgement.json");
+const JUDGEMENT: &str = trajview_assets::JUDGEMENT_TEMPLATE;
 
 pub fn run(args: &Args, out: &mut Out) -> Outcome {
     match &args.kind {

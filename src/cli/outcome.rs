@@ -1,6 +1,6 @@
 //! How a command ends, and what is said where it stopped.
 
-use crate::store::{OpenError, write::WriteError};
+use trajview_store::{OpenError, write::WriteError};
 
 use super::judge::signals;
 

@@ -11,10 +11,8 @@ use std::{
     io::{self, BufWriter, IsTerminal, Stdout, Write},
 };
 
-use crate::{
-    run::{Warning, figures},
-    widgets::text,
-};
+use trajview_run::{Warning, figures};
+use trajview_tui::widgets::text;
 
 use plain_zero::PlainZero;
 use visible::Visible;
@@ -30,7 +28,7 @@ pub use markdown::inert;
 pub use plain_zero::line as json_bytes;
 pub use table::{Column, Table};
 
-pub use crate::formats::csv::row as csv_row;
+pub use trajview_formats::csv::row as csv_row;
 
 /// Standard output, or what keeps the output of a command for another one.
 pub struct Out {

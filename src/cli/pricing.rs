@@ -2,7 +2,8 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use crate::{metrics::cost::Prices, store};
+use trajview_metrics::cost::Prices;
+use trajview_store as store;
 
 use super::{Failure, config};
 

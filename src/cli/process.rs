@@ -10,11 +10,10 @@ mod tables;
 
 use std::{path::PathBuf, sync::Arc};
 
-use crate::{
-    metrics::process::{Observed, Pillar, Profile, Report, Weights, pillars::MOST_MOVED},
-    run::Run,
-    store::{self, Cache},
-};
+use trajview_metrics::process::{Observed, Pillar, Profile, Report, Weights, pillars::MOST_MOVED};
+use trajview_run::Run;
+use trajview_store as store;
+use trajview_store::Cache;
 
 use super::{
     Exit, Failure, Outcome, at,

@@ -2,13 +2,11 @@
 
 use serde::Serialize;
 
-use crate::{
-    run::{
-        Checkpoint, CheckpointRecord, Run,
-        recorded::{ChangedFile, Flag, Measured, Passed, Recorded, TestCase, TestGroup, Tests},
-    },
-    store::Archive,
+use trajview_run::{
+    Checkpoint, CheckpointRecord, Run,
+    recorded::{ChangedFile, Flag, Measured, Passed, Recorded, TestCase, TestGroup, Tests},
 };
+use trajview_store::Archive;
 
 use super::{
     json::EditRow,

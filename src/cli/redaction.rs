@@ -9,11 +9,9 @@ use std::{
 use clap::ValueEnum;
 use serde::Serialize;
 
-use crate::{
-    code::redact::{Finding, Kind, Options, Redactor, TokenKey, TokenKeys},
-    run::{Run, Step},
-    store,
-};
+use trajview_code::redact::{Finding, Kind, Options, Redactor, TokenKey, TokenKeys};
+use trajview_run::{Run, Step};
+use trajview_store as store;
 
 use super::{
     Failure,

@@ -1,6 +1,6 @@
 //! How a command draws the resamples of its intervals, and how they are written.
 
-use crate::study::{Interval, Plan};
+use trajview_study::{Interval, Plan};
 
 #[derive(Debug, clap::Args)]
 pub struct Resampling {

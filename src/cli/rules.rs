@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use crate::metrics::rules::{RuleFacts, Rules};
+use trajview_metrics::rules::{RuleFacts, Rules};
 
 use super::{
     Exit, Failure, Outcome, measuring,

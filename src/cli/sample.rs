@@ -5,11 +5,9 @@ use std::{collections::BTreeMap, path::PathBuf};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::{
-    run::figures,
-    store::dataset::{Cell, Column, Spool, Table as DataTable, columns},
-    study::sampling::{Allocation, Stratum, Unit, draw},
-};
+use trajview_run::figures;
+use trajview_store::dataset::{Cell, Column, Spool, Table as DataTable, columns};
+use trajview_study::sampling::{Allocation, Stratum, Unit, draw};
 
 use super::{
     Failure, Outcome, at,

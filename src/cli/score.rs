@@ -19,18 +19,17 @@ use std::{
 
 use clap::ValueEnum;
 
-use crate::{
-    metrics::{
-        numbers::facts::Reused,
-        quality::{Detail, Scored},
-    },
-    run::{
-        Run,
-        files::{self, Timeline},
-        rubric::Rubric,
-    },
-    store::{self, Opened, ReuseReader, Scorer},
+use trajview_metrics::{
+    numbers::facts::Reused,
+    quality::{Detail, Scored},
 };
+use trajview_run::{
+    Run,
+    files::{self, Timeline},
+    rubric::Rubric,
+};
+use trajview_store as store;
+use trajview_store::{Opened, ReuseReader, Scorer};
 
 use super::{
     Exit, Failure, Outcome, at,
@@ -268,7 +267,7 @@ fn moments(run: &Run, timeline: &Timeline, each: Each) -> Result<Vec<Moment>, Fa
     let moments: Vec<Moment> = match each {
         Each::Final => vec![Moment::after("final".into(), run.end())],
         Each::Checkpoint => {
-            let moment = |checkpoint: &crate::run::Checkpoint| {
+            let moment = |checkpoint: &trajview_run::Checkpoint| {
                 Moment::after(checkpoint.id.clone(), checkpoint.last_turn + 1)
             };
             run.checkpoints.iter().map(moment).collect()

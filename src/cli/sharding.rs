@@ -7,10 +7,8 @@ use std::{
 
 use serde::Serialize;
 
-use crate::store::{
-    self,
-    dataset::{DataFolder, Existing, Form, PartFile, Published, Shard, id_of},
-};
+use trajview_store as store;
+use trajview_store::dataset::{DataFolder, Existing, Form, PartFile, Published, Shard, id_of};
 
 use super::{
     Failure,

@@ -1,11 +1,9 @@
 //! `trajview show`: turns, requests, edits, tokens, warnings.
 
-use crate::{
-    formats,
-    metrics::{cost::RunCost, rubric_tree::Summary},
-    run::{Run, Time, Tokens, Turn, TurnState, figures},
-    store,
-};
+use trajview_formats as formats;
+use trajview_metrics::{cost::RunCost, rubric_tree::Summary};
+use trajview_run::{Run, Time, Tokens, Turn, TurnState, figures};
+use trajview_store as store;
 
 use super::{
     Exit, Failure, Outcome, RunArg, at,
@@ -256,7 +254,7 @@ fn turns(run: &Run, rows: &[TurnRow]) -> Table {
         (">out", &|it| dash(it.tokens.output)),
         ("", &|it| marks(it)),
         ("request", &|it| {
-            let title = it.request.as_deref().map(crate::run::label);
+            let title = it.request.as_deref().map(trajview_run::label);
             title.map_or_else(|| "(no request recorded)".into(), |title| shortened(&title))
         }),
     ];
@@ -271,7 +269,7 @@ fn marks(turn: &TurnRow) -> String {
 }
 
 fn shortened(title: &str) -> String {
-    crate::widgets::text::truncate(title, 72, "…").to_string()
+    trajview_tui::widgets::text::truncate(title, 72, "…").to_string()
 }
 
 fn print_turn(found: &Turn, shown: &ShowTurn, out: &mut Out) -> std::io::Result<()> {

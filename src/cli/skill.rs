@@ -2,7 +2,7 @@
 
 use super::{Exit, Outcome, output::Out};
 
-const SKILL: &str = include_str!("../../assets/skill.md");
+const SKILL: &str = trajview_assets::SKILL;
 
 /// Print a skill file: how a coding agent uses the JSON of the commands
 ///

@@ -5,8 +5,8 @@ use std::{collections::BTreeMap, path::PathBuf, thread, time::Duration};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::judge::stop::Stop;
-use crate::store::dataset::{Answer, AskError, Cell, Database, Exported, Spool, named_in};
+use trajview_judge::stop::Stop;
+use trajview_store::dataset::{Answer, AskError, Cell, Database, Exported, Spool, named_in};
 
 use super::{
     Exit, Failure, Outcome, at,

@@ -2,12 +2,11 @@
 
 use std::path::Path;
 
-use crate::{
-    store::{self, study::StudyError},
-    study::{
-        design::{Design, Sample},
-        studied::Studied,
-    },
+use trajview_store as store;
+use trajview_store::study::StudyError;
+use trajview_study::{
+    design::{Design, Sample},
+    studied::Studied,
 };
 
 use super::{Failure, output::tell};

@@ -6,21 +6,21 @@ use std::{
     sync::Arc,
 };
 
-use crate::{
-    judge::found::Environment,
-    metrics::quality::Profile,
-    run::{
-        address::{Address, is_address},
-        rubric::{Acts, Unit},
-    },
-    runtime::{self, Options},
+use crate::runtime::{self, Options};
+use trajview_judge::found::Environment;
+use trajview_metrics::quality::Profile;
+use trajview_run::{
+    address::{Address, is_address},
+    rubric::{Acts, Unit},
+};
+use trajview_store as store;
+use trajview_tui::{
     session::{
         columns::{Column, SessionColumn},
         place::{At, Place},
         views::View,
     },
     shell::{config::Config, mouse::Capture},
-    store,
     views::table::{
         Opening, Start,
         filter::Filter,

@@ -2,14 +2,13 @@
 
 use std::path::Path;
 
-use crate::{
-    run::{
-        Time,
-        rubric::{Gold, Label, Labels},
-    },
-    session::saved::{Saved, ToSave},
-    store::{self, Archive, labels::LabelBook},
+use trajview_run::{
+    Time,
+    rubric::{Gold, Label, Labels},
 };
+use trajview_store as store;
+use trajview_store::{Archive, labels::LabelBook};
+use trajview_tui::session::saved::{Saved, ToSave};
 
 pub fn now() -> String {
     Time(jiff::Timestamp::now().as_millisecond()).to_string()

@@ -11,12 +11,12 @@ use std::{
 use crossbeam_channel::{Receiver, Sender, select, unbounded};
 use ratatui::{Frame, layout::Size};
 
-use crate::{
-    judge::stop::Stop,
-    live::batch::{Batch, BatchCommand, BatchEvent, Summary},
-    run::batch::BatchRow,
+use trajview_judge::stop::Stop;
+use trajview_live::batch::{Batch, BatchCommand, BatchEvent, Summary};
+use trajview_run::batch::BatchRow;
+use trajview_store::write::WriteError;
+use trajview_tui::{
     shell::{App, Message, draw},
-    store::write::WriteError,
     views::batch::{self, BatchTable, Wish},
     widgets::{key::Key, looks::Looks, theme::Theme},
 };

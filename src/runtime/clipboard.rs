@@ -3,7 +3,7 @@
 //! OSC 52: the terminal itself copies, so it works over ssh. What is copied goes out as base64 and as nothing else: no
 //! byte of a recording reaches the terminal as it is.
 
-use crate::code::base64;
+use trajview_code::base64;
 
 /// The sequence that makes a terminal copy `text`.
 pub fn sequence(text: &str) -> String {

@@ -16,13 +16,12 @@ use std::{
 
 use rayon::prelude::*;
 
-use crate::{
-    run::{Card, card::moments, files::Moment},
-    session::{
-        measured::Measured,
-        runs::{Asked, Depth, Found, Order, Said, Scores},
-    },
-    store::{self, KeptCards, ReuseReader, Siblings, cards, exported_runs},
+use trajview_run::{Card, card::moments, files::Moment};
+use trajview_store as store;
+use trajview_store::{KeptCards, ReuseReader, Siblings, cards, exported_runs};
+use trajview_tui::session::{
+    measured::Measured,
+    runs::{Asked, Depth, Found, Order, Said, Scores},
 };
 
 use super::{

@@ -9,15 +9,15 @@ use std::{
     },
 };
 
-use crate::{
-    code::diff,
-    run::{
-        RepoPath, Run,
-        files::{Blob, BlobId, Blobs, Change, FileDiff, Moment, Tree, TreeFile},
-    },
+use trajview_code::diff;
+use trajview_run::{
+    RepoPath, Run,
+    files::{Blob, BlobId, Blobs, Change, FileDiff, Moment, Tree, TreeFile},
+};
+use trajview_store::{OpenError, ReuseReader, cards};
+use trajview_study::compare::{Party, Side, Trees, choose_judge, diff_between};
+use trajview_tui::{
     session::{measured::RulerName, parties::Measured},
-    store::{OpenError, ReuseReader, cards},
-    study::compare::{Party, Side, Trees, choose_judge, diff_between},
     views::compare::asking::CONTEXT,
 };
 

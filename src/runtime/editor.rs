@@ -9,7 +9,7 @@ use std::{
     sync::atomic::{AtomicUsize, Ordering},
 };
 
-use crate::session::effect::{Edited, Editing};
+use trajview_tui::session::effect::{Edited, Editing};
 
 /// Opens the editor and waits for it. The terminal must have been given back. The error is a sentence.
 pub fn open(editing: &Editing) -> Result<(), String> {

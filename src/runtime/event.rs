@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use crate::{
-    live::Job,
+use trajview_live::Job;
+use trajview_store::OpenError;
+use trajview_tui::{
     session::{jobs::Origin, request::Request},
     shell::Message,
-    store::OpenError,
 };
 
 use super::recording::Opened;

@@ -2,12 +2,11 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::session::{filtering::ToFilter, request::Sentence};
 #[cfg(feature = "sql")]
-use crate::{
-    session::filtering::{Kind, Value},
-    store::dataset::{self, Cell, Chooser},
-};
+use trajview_store::dataset::{self, Cell, Chooser};
+#[cfg(feature = "sql")]
+use trajview_tui::session::filtering::{Kind, Value};
+use trajview_tui::session::{filtering::ToFilter, request::Sentence};
 
 /// The rows of the table that asks; copies share them.
 #[derive(Debug, Clone, Default)]

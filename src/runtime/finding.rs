@@ -11,14 +11,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{
-    run::{
-        Time,
-        lookup::{Looked, Lookup, RunHits},
-    },
-    session::request::{Request, Sentence},
-    store::lookup::{self, Finder, Told},
+use trajview_run::{
+    Time,
+    lookup::{Looked, Lookup, RunHits},
 };
+use trajview_store::lookup::{self, Finder, Told};
+use trajview_tui::session::request::{Request, Sentence};
 
 /// What a worker needs to look through all runs.
 #[derive(Debug, Clone, Default)]

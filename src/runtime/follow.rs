@@ -15,11 +15,9 @@ use std::{
 use crossbeam_channel::{RecvTimeoutError, Sender, unbounded};
 
 use super::{Opened, event::Event};
-use crate::{
-    shell::Message,
-    store::{self, judgements::Judgements},
-    views::table,
-};
+use trajview_store as store;
+use trajview_store::judgements::Judgements;
+use trajview_tui::{shell::Message, views::table};
 
 /// What is followed, and what is watched.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use crate::store::OpenError;
+use trajview_store::OpenError;
 
 use super::recording::{Opened, Opener};
 

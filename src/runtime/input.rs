@@ -13,7 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{
+use trajview_tui::{
     shell::{Message, state},
     widgets::{
         key::Code,
@@ -216,7 +216,7 @@ const fn number(code: KeyCode) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    use crate::widgets::key::Key;
+    use trajview_tui::widgets::key::Key;
 
     use super::*;
 

@@ -10,22 +10,22 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{
-    judge::stop::Stop,
-    live::{
-        checks,
-        recheck::{self, Recheck},
-        states::{self, Told},
-    },
-    metrics::{process::states::CheckKind, quality::Ruler, rules::Rules},
-    run::Run,
+use trajview_judge::stop::Stop;
+use trajview_live::{
+    checks,
+    recheck::{self, Recheck},
+    states::{self, Told},
+};
+use trajview_metrics::{process::states::CheckKind, quality::Ruler, rules::Rules};
+use trajview_run::Run;
+use trajview_store as store;
+use trajview_tui::{
     session::{
         self,
         jobs::{Moments, Plan, Refusal, Wanted},
         question::Question,
     },
     shell::jobs::scoring,
-    store,
 };
 
 use super::{

@@ -11,7 +11,7 @@ use std::{
 
 use ratatui::crossterm::terminal::supports_keyboard_enhancement;
 
-use crate::views::live::terminal::keyboard::Flags;
+use trajview_tui::views::live::terminal::keyboard::Flags;
 
 /// Whether the terminal knows the protocol.
 static SUPPORT: AtomicU8 = AtomicU8::new(UNKNOWN);

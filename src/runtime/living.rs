@@ -15,12 +15,12 @@ use std::{
     time::Duration,
 };
 
-use crate::{
-    live::{
-        self, CannotStart, Control, Ended, Event as Happened, Halt, Job, LiveCommand, Start,
-        drivers,
-    },
-    run::Tokens,
+use trajview_live as live;
+use trajview_live::{
+    CannotStart, Control, Ended, Event as Happened, Halt, Job, LiveCommand, Start, drivers,
+};
+use trajview_run::Tokens;
+use trajview_tui::{
     session::{
         live::{Asked, Changed, Command, How, Layer, LiveEvent, Pause, Plan, Spent},
         place::{At, Place},
@@ -251,7 +251,7 @@ fn ending(ended: &LiveEvent, changed: usize) -> Vec<u8> {
         How::Done => "done".to_owned(),
         How::Failed(why) => format!("failed: {}", shown(why).trim_end()),
     };
-    let seconds = crate::run::figures::duration(*seconds);
+    let seconds = trajview_run::figures::duration(*seconds);
     let files = if changed == 1 { "1 file".to_owned() } else { format!("{changed} files") };
     format!("\x1b[2m── turn {turn} {how}, {seconds}, {files} changed ──\x1b[0m\r\n").into_bytes()
 }
@@ -364,7 +364,7 @@ struct Observer {
 
 impl Observer {
     fn watch(mut self, wanted: &Receiver<()>) {
-        crate::store::stand_back(); // the screen comes first
+        trajview_store::stand_back(); // the screen comes first
         loop {
             match wanted.recv_timeout(LOOK) {
                 Ok(()) => self.read(),

@@ -40,11 +40,12 @@ use std::{
     time::Duration,
 };
 
-use crate::{
-    live::{Control, Job, Start},
+use trajview_live::{Control, Job, Start};
+use trajview_store as store;
+use trajview_store::OpenError;
+use trajview_tui::{
     session::{place::Place, views::View},
     shell::{App, Message, draw, state},
-    store::{self, OpenError},
     views::live,
     widgets::{
         key::{self, UnknownKey},

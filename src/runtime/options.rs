@@ -2,11 +2,11 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use crate::{
-    judge::{found::Environment, settings::Settings},
-    live::drivers::command::ProgramOptions,
+use trajview_judge::{found::Environment, settings::Settings};
+use trajview_live::drivers::command::ProgramOptions;
+use trajview_study::studied::Studied;
+use trajview_tui::{
     shell::{config::Config, mouse::Capture},
-    study::studied::Studied,
     views::table::Opening,
     widgets::looks::{Alphabet, Depth, Looks},
 };

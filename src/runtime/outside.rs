@@ -11,7 +11,7 @@ use std::{
 
 use tempfile::TempDir;
 
-use crate::run::pictures::{Picture, extension_of};
+use trajview_run::pictures::{Picture, extension_of};
 
 /// The folders that were made; dropped by [`forget`].
 static FOLDERS: Mutex<Vec<TempDir>> = Mutex::new(vec![]);

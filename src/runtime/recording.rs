@@ -5,34 +5,33 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use crate::{
-    layers::record::Record,
-    metrics::{
-        absence::Place,
-        decisions::Lane,
-        lifeline::{Asked, Lifeline},
-        memory::Course,
-        numbers::facts::Reused,
-        process::{Processed, Report},
-        quality::Scored,
-        reuse::Reuse,
+use trajview_layers::record::Record;
+use trajview_metrics::{
+    absence::Place,
+    decisions::Lane,
+    lifeline::{Asked, Lifeline},
+    memory::Course,
+    numbers::facts::Reused,
+    process::{Processed, Report},
+    quality::Scored,
+    reuse::Reuse,
+};
+use trajview_run::{
+    RepoPath, Run, StepId, StepText,
+    files::{
+        Blob, Change, FileDiff, Moment, Timeline, TreeFile,
+        blame::BlamedLine,
+        history::{History, Wanted},
     },
-    run::{
-        RepoPath, Run, StepId, StepText,
-        files::{
-            Blob, Change, FileDiff, Moment, Timeline, TreeFile,
-            blame::BlamedLine,
-            history::{History, Wanted},
-        },
-        pictures::Picture,
-        rubric::{Component, Label, Labels, Rubric, Verdict},
-        search::{Hit, Query},
-    },
-    session::{
-        digest::Counts,
-        saved::{Saved, ToSave},
-    },
-    store::{self, Archive, Cache, GoesOn, OpenError, ReuseReader, Scorer, Siblings, decisions},
+    pictures::Picture,
+    rubric::{Component, Label, Labels, Rubric, Verdict},
+    search::{Hit, Query},
+};
+use trajview_store as store;
+use trajview_store::{Archive, Cache, GoesOn, OpenError, ReuseReader, Scorer, Siblings, decisions};
+use trajview_tui::session::{
+    digest::Counts,
+    saved::{Saved, ToSave},
 };
 
 use super::auditing;

@@ -12,9 +12,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{
-    live::{Control, Job, Start},
-    run::pictures::Picture,
+use trajview_live::{Control, Job, Start};
+use trajview_run::pictures::Picture;
+use trajview_store as store;
+use trajview_store::{OpenError, lookup};
+use trajview_study::studied::Studied;
+use trajview_tui::{
     session::{
         effect::{Edited, Editing, Effect},
         jobs::Origin,
@@ -24,8 +27,6 @@ use crate::{
         request::Request,
     },
     shell::{App, Message, jobs, screens::study, state},
-    store::{self, OpenError, lookup},
-    study::studied::Studied,
     views::{judge::Known, live},
 };
 
@@ -482,7 +483,8 @@ fn after_signal(_signal: i32) -> Then {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{runtime::Opened, widgets::key::Key};
+    use crate::runtime::Opened;
+    use trajview_tui::widgets::key::Key;
 
     /// Counts frames.
     #[derive(Default)]

@@ -5,14 +5,13 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use crate::{
-    metrics::{
-        quality::{Profile, Ruler},
-        rules::Rules,
-    },
-    session::{jobs::Measure, measured::RulerName},
-    store::{self, Cache, Scorer},
+use trajview_metrics::{
+    quality::{Profile, Ruler},
+    rules::Rules,
 };
+use trajview_store as store;
+use trajview_store::{Cache, Scorer};
+use trajview_tui::session::{jobs::Measure, measured::RulerName};
 
 use super::Options;
 

@@ -9,23 +9,24 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use crate::{
-    layers::{Spec, spec::COMMAND},
-    live::{
-        Job,
-        agents::{self, Agent},
-        command_line::shell_words,
-        confine::Confinement,
-        drivers::{self, Driver, command::ProgramOptions},
-        isolation::{Isolation, Network, Sandbox},
-        layers::LayerFiles,
-        loopback::Way,
-        plan,
-        prepare::{self, Unusable},
-        script::{Condition, Script},
-        setup::{Budget, Permissions, Setup},
-        stage,
-    },
+use trajview_layers::{Spec, spec::COMMAND};
+use trajview_live::{
+    Job,
+    agents::{self, Agent},
+    command_line::shell_words,
+    confine::Confinement,
+    drivers::{self, Driver, command::ProgramOptions},
+    isolation::{Isolation, Network, Sandbox},
+    layers::LayerFiles,
+    loopback::Way,
+    plan,
+    prepare::{self, Unusable},
+    script::{Condition, Script},
+    setup::{Budget, Permissions, Setup},
+    stage,
+};
+use trajview_store as store;
+use trajview_tui::{
     session::{
         self,
         jobs::{Beginning, Choice, Found, Plan, Refusal, Start, What},
@@ -35,7 +36,6 @@ use crate::{
         Message,
         jobs::{self, live as form},
     },
-    store,
 };
 
 use super::{event::Reply, recording::Opener};

@@ -25,11 +25,11 @@ use std::{
     thread,
 };
 
-use crate::{
-    run::pictures::Picture,
+use trajview_run::pictures::Picture;
+use trajview_store::guarded;
+use trajview_tui::{
     session::effect::Editing,
     shell::{App, draw, mouse::Capture},
-    store::guarded,
     widgets::theme::Theme,
 };
 

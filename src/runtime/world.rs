@@ -14,33 +14,41 @@ use std::{
     thread,
 };
 
-use crate::{
-    code::highlight::highlight,
-    judge::stop::Stop,
-    layers::record::Record,
-    live::{Control, Job, Start},
-    metrics::{
-        absence::Place,
-        cost::RunCost,
-        decisions::Lane,
-        lifeline::{Asked, Lifeline},
-        memory::Course,
-        process::Report,
-        quality::Scored,
-        reuse::Reuse,
+use trajview_code::highlight::highlight;
+use trajview_judge::stop::Stop;
+use trajview_layers::record::Record;
+use trajview_live::{Control, Job, Start};
+use trajview_metrics::{
+    absence::Place,
+    cost::RunCost,
+    decisions::Lane,
+    lifeline::{Asked, Lifeline},
+    memory::Course,
+    process::Report,
+    quality::Scored,
+    reuse::Reuse,
+};
+use trajview_run::{
+    RepoPath, Run, StepId, StepText,
+    files::{
+        Change, FileDiff, Moment, Timeline,
+        blame::BlamedLine,
+        history::{self, History},
     },
-    run::{
-        RepoPath, Run, StepId, StepText,
-        files::{
-            Change, FileDiff, Moment, Timeline,
-            blame::BlamedLine,
-            history::{self, History},
-        },
-        lookup::{Looked, RunHits},
-        pictures::raster::Decoded,
-        rubric::{Component, Gold, Label, Labels, Rubric, Verdict},
-        search::{Hit, Query},
-    },
+    lookup::{Looked, RunHits},
+    pictures::raster::Decoded,
+    rubric::{Component, Gold, Label, Labels, Rubric, Verdict},
+    search::{Hit, Query},
+};
+use trajview_store as store;
+use trajview_store::OpenError;
+use trajview_study as study;
+use trajview_study::{
+    Estimate,
+    compare::{Party, Trees},
+    paired::{Tested, tested},
+};
+use trajview_tui::{
     session::{
         self,
         columns::Column,
@@ -60,12 +68,6 @@ use crate::{
         saved::{Pairs, Saved, ToSave},
     },
     shell::{Message, state},
-    store::{self, OpenError},
-    study::{
-        self, Estimate,
-        compare::{Party, Trees},
-        paired::{Tested, tested},
-    },
     views::{audit::agreement, replay::search::MOST_HITS},
 };
 

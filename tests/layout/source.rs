@@ -31,19 +31,14 @@ struct Module {
     globs: Vec<Vec<String>>,
 }
 
-/// A type, and what counts against it.
-#[derive(Debug, Default)]
-pub struct Type {
-    /// Of the struct, or of the variant that has the most.
-    pub fields: usize,
-    /// The files with methods of its own, not of a trait.
-    pub method_files: BTreeSet<String>,
-}
+/// The modules that are a crate each: `run` is `crates/run/src`. Others are in `crates/tui/src` or in `src`.
+pub const CRATES: [&str; 9] =
+    ["code", "run", "formats", "metrics", "study", "layers", "store", "judge", "live"];
 
 /// One file: what it imports and what it names out of the program.
 #[derive(Debug)]
 pub struct File {
-    /// Below `src`, with slashes.
+    /// With slashes, from the name of its module: `run/files.rs` is `crates/run/src/files.rs`.
     pub path: String,
     /// The files whose items it names.
     pub imports: BTreeSet<usize>,
@@ -54,7 +49,7 @@ pub struct File {
 }
 
 impl File {
-    /// The module below `src` that it is in, or its own name.
+    /// The module of the program that it is in, or its own name.
     pub fn layer(&self) -> &str {
         self.path.split('/').next().unwrap_or_default()
     }
@@ -66,22 +61,15 @@ impl File {
     }
 }
 
-/// Everything below a folder of sources, without what is compiled for tests alone.
+/// All sources, without what is compiled for tests alone.
 pub struct Program {
     pub files: Vec<File>,
-    pub types: BTreeMap<String, Type>,
 }
 
 impl Program {
-    pub fn read(folder: &Path) -> Self {
-        let mut paths = vec![];
-        find(folder, &mut paths);
-        paths.sort();
-        let sources = paths.iter().map(|path| {
-            let name = path.strip_prefix(folder).unwrap().to_str().unwrap().replace('\\', "/");
-            (name, fs::read_to_string(path).unwrap())
-        });
-        Self::of(sources.filter(|(name, _)| !is_test_file(name)))
+    /// Of the folder of the project.
+    pub fn read(project: &Path) -> Self {
+        Self::of(sources(project).into_iter().filter(|(name, _)| !is_test_file(name)))
     }
 
     /// Of sources by their paths.
@@ -99,22 +87,46 @@ impl Program {
             reader.modules[homes[file]].file = file;
             reader.declare(homes[file], &tree.items);
         }
-        let mut types = BTreeMap::new();
         let mut files = vec![];
         for (file, (name, tree)) in trees.iter().enumerate() {
-            let mut names = Names {
-                reader: &reader,
-                module: homes[file],
-                path: name,
-                found: vec![],
-                types: &mut types,
-            };
+            let mut names = Names { reader: &reader, module: homes[file], found: vec![] };
             names.visit_file(tree);
             let found = names.found;
             files.push(reader.file(file, name, &tree.attrs, found));
         }
-        Self { files, types }
+        Self { files }
     }
+}
+
+/// Every file with what it holds, by the name of its module: that of its crate is no longer part of it.
+pub fn sources(project: &Path) -> Vec<(String, String)> {
+    let mut found = vec![];
+    for (folder, module) in homes(project) {
+        let mut paths = vec![];
+        find(&folder, &mut paths);
+        // The libraries' names in the program, and the list of the screen's modules.
+        paths.retain(|path| !module.is_empty() || *path != folder.join("lib.rs"));
+        found.extend(paths.iter().map(|path| {
+            let name = path.strip_prefix(&folder).unwrap().to_str().unwrap().replace('\\', "/");
+            let name = match module.as_str() {
+                "" => name,
+                module if name == "lib.rs" => format!("{module}/mod.rs"),
+                module => format!("{module}/{name}"),
+            };
+            (name, fs::read_to_string(path).unwrap())
+        }));
+    }
+    found.sort();
+    found
+}
+
+/// The folders of sources, each with the module that it is; no name where its folders are modules themselves.
+fn homes(project: &Path) -> Vec<(PathBuf, String)> {
+    let single = CRATES.map(|name| (project.join("crates").join(name).join("src"), name.into()));
+    let mut all = vec![(project.join("src"), String::new())];
+    all.push((project.join("crates/tui/src"), String::new()));
+    all.extend(single);
+    all
 }
 
 fn find(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -233,13 +245,29 @@ impl Reader {
         match first.as_str() {
             _ if depth > 16 => None,
             "" => Some(Named::Outside(path[1..].to_vec())),
-            "crate" | "trajview" | "$crate" => self.walk(0, &path[1..], depth),
+            "trajview" | "trajview_tui" => self.walk(0, &path[1..], depth),
+            "crate" | "$crate" => self.walk(self.top(module), &path[1..], depth),
             "self" => self.walk(module, &path[1..], depth),
             "super" => self.walk(self.above(module), &path[1..], depth),
+            name if self.crate_called(name).is_some() => {
+                self.walk(self.crate_called(name)?, &path[1..], depth)
+            }
             _ => self
                 .walk_known(module, path, depth)
                 .or_else(|| (path.len() > 1).then(|| Named::Outside(path.to_vec()))),
         }
+    }
+
+    /// What `crate` is to a module.
+    fn top(&self, module: usize) -> usize {
+        let name = self.modules[module].path.first().filter(|name| CRATES.contains(&name.as_str()));
+        name.and_then(|name| self.modules[0].children.get(name)).copied().unwrap_or(0)
+    }
+
+    /// `trajview_run`
+    fn crate_called(&self, name: &str) -> Option<usize> {
+        let name = name.strip_prefix("trajview_").filter(|name| CRATES.contains(name))?;
+        self.modules[0].children.get(name).copied()
     }
 
     fn above(&self, module: usize) -> usize {
@@ -346,13 +374,11 @@ fn name_of(item: &syn::Item) -> Option<String> {
     Some(ident.to_string())
 }
 
-/// Collects what a file names, and what counts against its types.
+/// Collects what a file names.
 struct Names<'a> {
     reader: &'a Reader,
     module: usize,
-    path: &'a str,
     found: Vec<Named>,
-    types: &'a mut BTreeMap<String, Type>,
 }
 
 impl Names<'_> {
@@ -388,61 +414,12 @@ impl Names<'_> {
             self.name(&ended);
         }
     }
-
-    fn fields(&mut self, ident: &syn::Ident, attributes: &[syn::Attribute], fields: usize) {
-        let is_arguments = attributes.iter().any(|attribute| match &attribute.meta {
-            syn::Meta::List(list) => ["Args", "Parser", "Subcommand"]
-                .iter()
-                .any(|word| list.path.is_ident("derive") && list.tokens.to_string().contains(word)),
-            _ => false,
-        });
-        if !is_arguments {
-            let known = self.types.entry(self.type_called(&ident.to_string())).or_default();
-            known.fields = known.fields.max(fields);
-        }
-    }
-
-    /// `shell::open_run::OpenRun`
-    fn type_called(&self, name: &str) -> String {
-        let module = &self.reader.modules[self.module];
-        let path = match self.reader.resolve(self.module, &[name.to_owned()], 0) {
-            Some(Named::Item(home, name)) => {
-                [&self.reader.modules[home].path[..], &[name]].concat()
-            }
-            _ => [&module.path[..], &[name.to_owned()]].concat(),
-        };
-        path.join("::")
-    }
-
-    fn methods(&mut self, item: &syn::ItemImpl) {
-        let syn::Type::Path(of) = &*item.self_ty else { return };
-        if item.trait_.is_some() {
-            return;
-        }
-        let known = match self.reader.resolve(self.module, &words_of(&of.path), 0) {
-            Some(Named::Item(home, name)) => {
-                [&self.reader.modules[home].path[..], &[name]].concat().join("::")
-            }
-            _ => return,
-        };
-        let file = self.path.to_owned();
-        self.types.entry(known).or_default().method_files.insert(file);
-    }
 }
 
 impl<'ast> Visit<'ast> for Names<'_> {
     fn visit_item(&mut self, item: &'ast syn::Item) {
         if is_for_tests(attributes(item)) {
             return;
-        }
-        match item {
-            syn::Item::Struct(item) => self.fields(&item.ident, &item.attrs, item.fields.len()),
-            syn::Item::Enum(item) => {
-                let most = item.variants.iter().map(|variant| variant.fields.len()).max();
-                self.fields(&item.ident, &item.attrs, most.unwrap_or(0));
-            }
-            syn::Item::Impl(item) => self.methods(item),
-            _ => {}
         }
         visit::visit_item(self, item);
     }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes minhash.json: signatures, estimates and exact similarities of sets, beside datasketch's estimates.
 
-An implementation of its own of what src/study/minhash.rs does, and datasketch (2.0), whose permutations are others: both are held
+An implementation of its own of what crates/study/src/minhash.rs does, and datasketch (2.0), whose permutations are others: both are held
 against the exact Jaccard similarity. Needs datasketch. Ours is the definition: member i of a signature is the least
 mix(name XOR key i), where mix is the last part of SplitMix64 and key i the i-th output of SplitMix64 started at the seed.
 """

@@ -6,17 +6,15 @@
 use serde::Serialize;
 use std::io;
 
-use crate::{
-    cli::{
-        Failure,
-        output::{Form, Out, Table},
-    },
-    run::named::{self, Miss},
-    study::{
-        Coefficient, Interval, Undefined,
-        agreement::Boundary,
-        raters::{Kind, Panel, Rater},
-    },
+use crate::cli::{
+    Failure,
+    output::{Form, Out, Table},
+};
+use trajview_run::named::{self, Miss};
+use trajview_study::{
+    Coefficient, Interval, Undefined,
+    agreement::Boundary,
+    raters::{Kind, Panel, Rater},
 };
 
 use super::{

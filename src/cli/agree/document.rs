@@ -8,15 +8,13 @@ use std::{
     path::PathBuf,
 };
 
-use crate::{
-    run::{Warning, rubric::Unit},
-    shell::copy::argument,
-    study::{
-        Agreement, Coefficient, Estimate, Interval, Plan, Ratings, Scale, Undefined,
-        agreement::{AC2_WEIGHTS, Boundary, trust::SQUARING},
-        raters::{Joined, LabelsOf, Panel, Part, Rater, Score, ScoredPair, join, runs_of},
-    },
+use trajview_run::{Warning, rubric::Unit};
+use trajview_study::{
+    Agreement, Coefficient, Estimate, Interval, Plan, Ratings, Scale, Undefined,
+    agreement::{AC2_WEIGHTS, Boundary, trust::SQUARING},
+    raters::{Joined, LabelsOf, Panel, Part, Rater, Score, ScoredPair, join, runs_of},
 };
+use trajview_tui::shell::copy::argument;
 
 use super::{
     panel,

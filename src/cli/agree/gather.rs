@@ -5,19 +5,18 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{
-    cli::Failure,
-    formats::{
-        self, Source, not_finite,
-        rigorbench::scores::{self, Score},
-    },
-    run::rubric::{Rubric, Unit},
-    store,
-    study::{
-        items::{self, AuditItem, Ground, Source as Judging},
-        raters::{self, Files, Item, Kind, Panel, Rater, RunScores, panel_of},
-        sheet,
-    },
+use crate::cli::Failure;
+use trajview_formats as formats;
+use trajview_formats::{
+    Source, not_finite,
+    rigorbench::scores::{self, Score},
+};
+use trajview_run::rubric::{Rubric, Unit};
+use trajview_store as store;
+use trajview_study::{
+    items::{self, AuditItem, Ground, Source as Judging},
+    raters::{self, Files, Item, Kind, Panel, Rater, RunScores, panel_of},
+    sheet,
 };
 
 /// Files above this are no tables of scores.

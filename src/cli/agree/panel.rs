@@ -5,17 +5,15 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
-use crate::{
-    cli::output::Table,
-    study::{
-        Plan, Scale, Undefined,
-        agreement::{
-            drawn::Twice,
-            many::{Agreed, Among, Cases, agreed},
-            trust::SQUARING_AMONG,
-        },
-        raters::{Kind, Panel, Units},
+use crate::cli::output::Table;
+use trajview_study::{
+    Plan, Scale, Undefined,
+    agreement::{
+        drawn::Twice,
+        many::{Agreed, Among, Cases, agreed},
+        trust::SQUARING_AMONG,
     },
+    raters::{Kind, Panel, Units},
 };
 
 use super::written::{doubted, ends, intervals, with_interval};

@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 
-use crate::study::raters::ScoredPair;
+use trajview_study::raters::ScoredPair;
 
 /// What parts are told one by one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -5,20 +5,17 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
-use crate::{
-    cli::{Failure, output::Table},
-    run::named,
-    study::{
-        Plan, Ratings, Scale, Value,
-        agreement::{
-            classes::{
-                Against, Binary, Class, Classified, Positive, Scores, ZeroDivision, binary,
-                classified,
-            },
-            drawn::Twice,
+use crate::cli::{Failure, output::Table};
+use trajview_run::named;
+use trajview_study::{
+    Plan, Ratings, Scale, Value,
+    agreement::{
+        classes::{
+            Against, Binary, Class, Classified, Positive, Scores, ZeroDivision, binary, classified,
         },
-        raters::{Kind, Panel, Rater, ScoredPair, join, runs_of},
+        drawn::Twice,
     },
+    raters::{Kind, Panel, Rater, ScoredPair, join, runs_of},
 };
 
 use super::{

@@ -8,13 +8,11 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::{
-    run::rubric::{FULL, Judgement},
-    study::{
-        Estimate, Plan, Value,
-        stability::{
-            Contrast, Contrasted, Group, Shares, Stability, State, Steadiness, against, groups,
-        },
+use trajview_run::rubric::{FULL, Judgement};
+use trajview_study::{
+    Estimate, Plan, Value,
+    stability::{
+        Contrast, Contrasted, Group, Shares, Stability, State, Steadiness, against, groups,
     },
 };
 
@@ -264,7 +262,7 @@ impl Measures {
         let estimates: Vec<_> = estimates.collect();
         let ends = |it: &Estimate| it.interval.ok().map(|it| [it.low, it.high]);
         let of =
-            |name: &&'static str, why: Option<crate::study::Undefined>| Some((*name, why?.why()));
+            |name: &&'static str, why: Option<trajview_study::Undefined>| Some((*name, why?.why()));
         Self {
             values: estimates.iter().map(|(name, it)| (*name, it.value.ok())).collect(),
             ci95: estimates.iter().map(|(name, it)| (*name, ends(it))).collect(),

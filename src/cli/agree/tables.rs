@@ -4,14 +4,12 @@ use std::io;
 
 use serde::Serialize;
 
-use crate::{
-    cli::output::{Out, Table, tell},
-    run::Warning,
-    study::{
-        Agreement, Coefficient, Estimate, Interval, Undefined,
-        agreement::drawn::Twice,
-        raters::{Kind, LabelsOf},
-    },
+use crate::cli::output::{Out, Table, tell};
+use trajview_run::Warning;
+use trajview_study::{
+    Agreement, Coefficient, Estimate, Interval, Undefined,
+    agreement::drawn::Twice,
+    raters::{Kind, LabelsOf},
 };
 
 use super::{

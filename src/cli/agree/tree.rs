@@ -4,22 +4,20 @@ use std::{io, path::Path, sync::Arc};
 
 use serde::Serialize;
 
-use crate::{
-    cli::{
-        Exit, Failure, Outcome,
-        output::{Out, Table, dash, tell},
-    },
-    metrics::rubric_tree::Summary,
-    run::{
-        label,
-        rubric_tree::{NodeId, RubricTree},
-    },
-    store,
-    study::{
-        Scale,
-        agreement::classes::ZeroDivision,
-        graded::{Graded, Leaf, all_leaves, by_category},
-    },
+use crate::cli::{
+    Exit, Failure, Outcome,
+    output::{Out, Table, dash, tell},
+};
+use trajview_metrics::rubric_tree::Summary;
+use trajview_run::{
+    label,
+    rubric_tree::{NodeId, RubricTree},
+};
+use trajview_store as store;
+use trajview_study::{
+    Scale,
+    agreement::classes::ZeroDivision,
+    graded::{Graded, Leaf, all_leaves, by_category},
 };
 
 use super::{
@@ -226,7 +224,7 @@ fn tree_row(tree: &RubricTree, summary: Summary) -> TreeRow {
 }
 
 fn node_row(tree: &RubricTree, id: NodeId) -> NodeRow {
-    let of = |word: fn(&crate::run::rubric_tree::Node) -> &str| {
+    let of = |word: fn(&trajview_run::rubric_tree::Node) -> &str| {
         tree.node(id).map(word).unwrap_or_default().to_owned()
     };
     let below = tree.below(id).filter(|at| tree.is_leaf(NodeId::of(*at))).count();
@@ -366,8 +364,8 @@ fn csv(document: &Document, out: &mut Out) -> io::Result<()> {
         n: u64,
         measure: &'static str,
         value: Option<f64>,
-        ci95: Option<crate::study::Interval>,
-        ci95_by_tree: Option<crate::study::Interval>,
+        ci95: Option<trajview_study::Interval>,
+        ci95_by_tree: Option<trajview_study::Interval>,
     }
     let parts = std::iter::once(&document.overall).chain(&document.categories);
     let rows = parts.flat_map(|part| {

@@ -4,12 +4,10 @@ use std::{collections::BTreeMap, io};
 
 use serde::{Serializer, ser::SerializeMap};
 
-use crate::{
-    cli::output::{Out, Table},
-    study::{
-        Estimate, Interval, Undefined, Value,
-        agreement::{drawn::Twice, trust::Doubt},
-    },
+use crate::cli::output::{Out, Table};
+use trajview_study::{
+    Estimate, Interval, Undefined, Value,
+    agreement::{drawn::Twice, trust::Doubt},
 };
 
 /// A table below a blank line and its title.

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use crate::{
-    cli::{
-        Exit, Failure, Outcome,
-        agree::gather::{Gathered, NamedRun},
-        output::{Out, tell},
-    },
-    formats::annotations::{self, Annotation, Answer, Source, State, Tool, label_studio_config},
-    run::rubric::{CANNOT_TELL, ItemKey, Judgement, LEVELS, Label, Unit},
+use crate::cli::{
+    Exit, Failure, Outcome,
+    agree::gather::{Gathered, NamedRun},
+    output::{Out, tell},
 };
+use trajview_formats::annotations::{
+    self, Annotation, Answer, Source, State, Tool, label_studio_config,
+};
+use trajview_run::rubric::{CANNOT_TELL, ItemKey, Judgement, LEVELS, Label, Unit};
 
 use super::{Args, name_of};
 

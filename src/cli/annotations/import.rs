@@ -7,17 +7,16 @@ use std::{
 
 use serde_json::json;
 
-use crate::{
-    cli::{
-        Exit, Failure, Outcome,
-        agree::gather::{Gathered, text_of},
-        at,
-        output::{Out, tell},
-    },
-    formats::annotations::{self, Annotation, Answer, Source},
-    run::rubric::{COMPONENTS, ItemKey, Label, Rubric, Scale, Unit},
-    store::{self, judgements::Judgements, labels::LabelBook},
+use crate::cli::{
+    Exit, Failure, Outcome,
+    agree::gather::{Gathered, text_of},
+    at,
+    output::{Out, tell},
 };
+use trajview_formats::annotations::{self, Annotation, Answer, Source};
+use trajview_run::rubric::{COMPONENTS, ItemKey, Label, Rubric, Scale, Unit};
+use trajview_store as store;
+use trajview_store::{judgements::Judgements, labels::LabelBook};
 
 use super::{Args, item_of};
 

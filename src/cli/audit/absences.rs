@@ -2,14 +2,12 @@
 
 use serde::Serialize;
 
-use crate::{
-    cli::Failure,
-    metrics::{
-        absence::{Place, Why},
-        lifeline::in_parentheses,
-    },
-    run::rubric::{SEVERE, Verdict},
+use crate::cli::Failure;
+use trajview_metrics::{
+    absence::{Place, Why},
+    lifeline::in_parentheses,
 };
+use trajview_run::rubric::{SEVERE, Verdict};
 
 use super::{audited::Audited, document::ScoreRow};
 

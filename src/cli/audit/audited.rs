@@ -2,12 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::{
-    cli::{Failure, output::tell_warnings, score::faithful},
-    metrics::lifeline::judged_after,
-    run::rubric::{Component, Judgement, Labels, Rubric},
-    store::{self, Opened},
-};
+use crate::cli::{Failure, output::tell_warnings, score::faithful};
+use trajview_metrics::lifeline::judged_after;
+use trajview_run::rubric::{Component, Judgement, Labels, Rubric};
+use trajview_store as store;
+use trajview_store::Opened;
 
 pub struct Audited {
     pub path: PathBuf,
@@ -67,7 +66,7 @@ impl Audited {
 
     /// Whether a table means this run.
     pub fn is_called(&self, name: &str) -> bool {
-        let folder = crate::store::disk::canonical(&self.path).ok();
+        let folder = trajview_store::disk::canonical(&self.path).ok();
         let folder = folder.as_deref().and_then(Path::file_name).and_then(|name| name.to_str());
         [self.run_name(), &self.opened.run.id].contains(&name) || folder == Some(name)
     }

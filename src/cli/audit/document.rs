@@ -3,11 +3,9 @@
 use serde::{Serialize, Serializer};
 use serde_json::Number;
 
-use crate::{
-    cli::Failure,
-    run::rubric::{CANNOT_TELL, Confidence, Judgement, LabelOn, Unit, written},
-    study::queue::{Plan, queue},
-};
+use crate::cli::Failure;
+use trajview_run::rubric::{CANNOT_TELL, Confidence, Judgement, LabelOn, Unit, written};
+use trajview_study::queue::{Plan, queue};
 
 use super::{
     absences::{self, AbsenceRow},

@@ -6,19 +6,17 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{
-    cli::{
-        Exit, Failure, Outcome, at,
-        output::{Out, tell},
-    },
-    formats::rubric::labels_table::{self, Row},
-    run::rubric::{Codebook, Judgement, Label, REASONS, Rubric, Unit},
-    store::labels::LabelBook,
-    study::{
-        items::AuditItem,
-        queue::{Plan, queue},
-        studied::{Studied, StudyRun},
-    },
+use crate::cli::{
+    Exit, Failure, Outcome, at,
+    output::{Out, tell},
+};
+use trajview_formats::rubric::labels_table::{self, Row};
+use trajview_run::rubric::{Codebook, Judgement, Label, REASONS, Rubric, Unit};
+use trajview_store::labels::LabelBook;
+use trajview_study::{
+    items::AuditItem,
+    queue::{Plan, queue},
+    studied::{Studied, StudyRun},
 };
 
 use super::{Args, annotator, audited::Audited};

@@ -8,18 +8,16 @@ mod tables;
 
 use std::path::{Path, PathBuf};
 
-use crate::{
-    cli::{
-        Exit, Failure, Outcome,
-        output::{Out, tell, tell_warnings},
-        studies,
-    },
-    run::rubric::Unit,
-    store,
-    study::{
-        design::{self, Design, Sample},
-        studied::Studied,
-    },
+use crate::cli::{
+    Exit, Failure, Outcome,
+    output::{Out, tell, tell_warnings},
+    studies,
+};
+use trajview_run::rubric::Unit;
+use trajview_store as store;
+use trajview_study::{
+    design::{self, Design, Sample},
+    studied::Studied,
 };
 
 use super::{Args, annotator, document::Counting, sheet};

@@ -3,13 +3,11 @@
 use serde::Serialize;
 use std::io;
 
-use crate::{
-    cli::{
-        at,
-        output::{Out, Table, plain},
-    },
-    widgets::text,
+use crate::cli::{
+    at,
+    output::{Out, Table, plain},
 };
+use trajview_tui::widgets::text;
 
 use super::{
     absences::{AbsenceRow, PlaceRow},

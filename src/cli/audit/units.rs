@@ -1,14 +1,13 @@
 //! The queue of other things than components: leaves of a rubric tree, flags, signals, decisions, parts of process.
 
-use crate::{
-    cli::Failure,
-    metrics::lifeline::moment,
-    run::rubric::Unit,
-    store::{self, decisions},
-    study::{
-        items::{self, AuditItem, Ground, Source},
-        queue::Plan,
-    },
+use crate::cli::Failure;
+use trajview_metrics::lifeline::moment;
+use trajview_run::rubric::Unit;
+use trajview_store as store;
+use trajview_store::decisions;
+use trajview_study::{
+    items::{self, AuditItem, Ground, Source},
+    queue::Plan,
 };
 
 use super::{

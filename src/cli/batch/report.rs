@@ -4,19 +4,17 @@ use std::{collections::BTreeMap, io, path::Path};
 
 use serde::Serialize;
 
-use crate::{
-    cli::{
-        at,
-        output::{Out, Table, dash, plain},
-    },
-    live::{
-        batch::{BatchEvent, Entry, Summary},
-        command_line::shell_words,
-    },
-    run::{
-        Tokens,
-        batch::{BatchRow, BatchState, Combination},
-    },
+use crate::cli::{
+    at,
+    output::{Out, Table, dash, plain},
+};
+use trajview_live::{
+    batch::{BatchEvent, Entry, Summary},
+    command_line::shell_words,
+};
+use trajview_run::{
+    Tokens,
+    batch::{BatchRow, BatchState, Combination},
 };
 
 /// What lies there already.

@@ -7,11 +7,9 @@ use std::{
 
 use serde::Serialize;
 
-use crate::{
-    cli::output::{Column, Out, Table, dash},
-    run::figures,
-    study::clusters::{Clusters, Options},
-};
+use crate::cli::output::{Column, Out, Table, dash};
+use trajview_run::figures;
+use trajview_study::clusters::{Clusters, Options};
 
 use super::{By, name};
 

@@ -2,10 +2,9 @@
 
 use std::{collections::BTreeSet, path::Path};
 
-use crate::{
-    run::{Run, failures, normalised::normalised},
-    store::{self, Archive, Opened},
-};
+use trajview_run::{Run, failures, normalised::normalised};
+use trajview_store as store;
+use trajview_store::{Archive, Opened};
 
 use super::{By, document::Read, name};
 
@@ -68,7 +67,7 @@ fn errors(run: &Run, archive: &Archive) -> BTreeSet<String> {
 
 fn calls(run: &Run) -> BTreeSet<String> {
     let steps = run.numbered_steps().into_iter().filter_map(|(id, _)| run.step(id));
-    let call = |step: &crate::run::Step| {
+    let call = |step: &trajview_run::Step| {
         let tool = step.tool.as_ref()?;
         Some(format!("{}: {}", tool.name, normalised(&step.label)))
     };

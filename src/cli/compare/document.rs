@@ -4,27 +4,25 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::{
-    cli::{
-        components::{self, ComponentsRow},
-        recorded::{self, TestsRow},
-        score::{RulerRow, RulesFacts, rules_of},
+use crate::cli::{
+    components::{self, ComponentsRow},
+    recorded::{self, TestsRow},
+    score::{RulerRow, RulesFacts, rules_of},
+};
+use trajview_metrics::{
+    Number,
+    numbers::{self, COMPARED, MOMENT, SLUMP, Values},
+    phase::Phase,
+    quality::Ruler,
+};
+use trajview_run::{Run, rubric::Pooled};
+use trajview_study::{
+    Estimate, Interval, Undefined,
+    compare::{
+        self, Cell, Estimated, FileRow, Moment, Outcome, Parts, Party, Recovery, Row, Standing,
+        Subtraction, Transitions, letter,
     },
-    metrics::{
-        Number,
-        numbers::{self, COMPARED, MOMENT, SLUMP, Values},
-        phase::Phase,
-        quality::Ruler,
-    },
-    run::{Run, rubric::Pooled},
-    study::{
-        Estimate, Interval, Undefined,
-        compare::{
-            self, Cell, Estimated, FileRow, Moment, Outcome, Parts, Party, Recovery, Row, Standing,
-            Subtraction, Transitions, letter,
-        },
-        reasons,
-    },
+    reasons,
 };
 
 use super::{Args, Each, Named, subtraction};

@@ -2,24 +2,20 @@
 
 use std::io;
 
-use crate::{
-    cli::{
-        components, measuring,
-        output::{self, Column, Out, Table, csv_row, dash},
-        resampling::with_interval,
-    },
-    metrics::{
-        Number,
-        numbers::{COMPARED, SLUMP, Style, ranked},
-        quality::Ruler,
-    },
-    run::rubric::LEVELS,
-    study::{
-        Interval,
-        compare::{
-            self, Cell, FileRow, Moment, Outcome, Party, Row, Standing, Transitions, letter,
-        },
-    },
+use crate::cli::{
+    components, measuring,
+    output::{self, Column, Out, Table, csv_row, dash},
+    resampling::with_interval,
+};
+use trajview_metrics::{
+    Number,
+    numbers::{COMPARED, SLUMP, Style, ranked},
+    quality::Ruler,
+};
+use trajview_run::rubric::LEVELS;
+use trajview_study::{
+    Interval,
+    compare::{self, Cell, FileRow, Moment, Outcome, Party, Row, Standing, Transitions, letter},
 };
 
 use super::{
@@ -342,7 +338,7 @@ fn files(document: &Document<'_>) -> Section {
     let mut table = Table::new(&["file", ">+", ">−", "", "name in a"]);
     let is_same = |row: &&FileRow| row.standing == Standing::Same && row.from.is_none();
     for row in document.files.iter().filter(|row| !is_same(row)) {
-        let count = |of: fn(&crate::code::patch::LineCounts) -> usize| {
+        let count = |of: fn(&trajview_code::patch::LineCounts) -> usize| {
             dash(row.lines.as_ref().map(|lines| of(lines).to_string()))
         };
         table.row(vec![

@@ -1,9 +1,9 @@
 //! Programs without a driver of their own: one table `[drivers.NAME]` each, read as
-//! [`crate::live::drivers::command::ProgramOptions`].
+//! [`trajview_live::drivers::command::ProgramOptions`].
 
 use toml::de::{DeTable, DeValue};
 
-use crate::live::{
+use trajview_live::{
     drivers::command::{Program, ProgramOptions},
     secrets::is_named_like_a_secret,
 };

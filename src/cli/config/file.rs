@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use crate::{judge::settings::Settings, runtime::JudgeSettings, store};
+use crate::runtime::JudgeSettings;
+use trajview_judge::settings::Settings;
+use trajview_store as store;
 
 use super::{Loaded, judges, load};
 
@@ -57,7 +59,7 @@ fn table(judge: &Settings) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::judge::settings::Kind;
+    use trajview_judge::settings::Kind;
 
     fn judge() -> Settings {
         let mut judge = Settings::new("openai", Kind::Responses);

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use toml::de::{DeTable, DeValue};
 
-use crate::judge::settings::{Kind, Settings};
+use trajview_judge::settings::{Kind, Settings};
 
 use super::{
     Loaded, Origin, between, flag, found, line_of, list, named, put, put_some, quoted, text, whole,

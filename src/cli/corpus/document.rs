@@ -4,29 +4,27 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Serialize, Serializer};
 
-use crate::{
-    cli::{
-        components::{self, ComponentsRow},
-        recorded::TestCounts,
-        score::RulerRow,
-    },
-    metrics::{
-        Better, Number,
-        numbers::{CORPUS, Of, Values, facts::Tested, ranked},
-        quality::Ruler,
-    },
-    run::{Tokens, Warning, recorded::Tests},
-    study::{
-        Estimate, Interval, Plan, Undefined,
-        corpus::{Corpus, Measured, PairedNumber, corpus, together},
-        correlation::Correlation,
-        fairness::{Difference, differences},
-        paired::{Holm, Wilcoxon},
-        pairing::{Conditions, Key, Pair, PairRow},
-        reasons,
-        recovery::{OfMeans, Recovered, Sides, recovered},
-        trend::{Series, slope_of, trend},
-    },
+use crate::cli::{
+    components::{self, ComponentsRow},
+    recorded::TestCounts,
+    score::RulerRow,
+};
+use trajview_metrics::{
+    Better, Number,
+    numbers::{CORPUS, Of, Values, facts::Tested, ranked},
+    quality::Ruler,
+};
+use trajview_run::{Tokens, Warning, recorded::Tests};
+use trajview_study::{
+    Estimate, Interval, Plan, Undefined,
+    corpus::{Corpus, Measured, PairedNumber, corpus, together},
+    correlation::Correlation,
+    fairness::{Difference, differences},
+    paired::{Holm, Wilcoxon},
+    pairing::{Conditions, Key, Pair, PairRow},
+    reasons,
+    recovery::{OfMeans, Recovered, Sides, recovered},
+    trend::{Series, slope_of, trend},
 };
 
 use super::{

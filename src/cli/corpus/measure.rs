@@ -7,36 +7,35 @@ use std::{
 
 use rayon::prelude::*;
 
-use crate::{
-    metrics::{
-        Number,
-        cost::Prices,
-        exposure::AtTurn,
-        faithfulness::Faithfulness,
-        numbers::{
-            CORPUS,
-            facts::{Counted, Facts, Reused, Spent, Tested, Verdicts},
-            ranked,
-        },
-        process::Processed,
-        quality::{Scored, Snapshot},
+use trajview_metrics::{
+    Number,
+    cost::Prices,
+    exposure::AtTurn,
+    faithfulness::Faithfulness,
+    numbers::{
+        CORPUS,
+        facts::{Counted, Facts, Reused, Spent, Tested, Verdicts},
+        ranked,
     },
-    run::{
-        Run, Tokens,
-        files::Moment as At,
-        named::Named,
-        pooled::Pooling,
-        recorded::Tests,
-        rubric::{Judgement, Rubric},
-    },
-    store::{self, Opened, ReuseReader, Scorer, Siblings},
-    study::{
-        compare::moments_of,
-        corpus::Measured,
-        fairness::Conduct,
-        pairing::{Identity, keys},
-        trend::Series,
-    },
+    process::Processed,
+    quality::{Scored, Snapshot},
+};
+use trajview_run::{
+    Run, Tokens,
+    files::Moment as At,
+    named::Named,
+    pooled::Pooling,
+    recorded::Tests,
+    rubric::{Judgement, Rubric},
+};
+use trajview_store as store;
+use trajview_store::{Opened, ReuseReader, Scorer, Siblings};
+use trajview_study::{
+    compare::moments_of,
+    corpus::Measured,
+    fairness::Conduct,
+    pairing::{Identity, keys},
+    trend::Series,
 };
 
 use super::solved::SpentRow;

@@ -4,19 +4,17 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::{
-    cli::{
-        output::{Column, Table, dash},
-        resampling::with_interval,
-    },
-    metrics::cost::{Prices, RunCost},
-    run::{Checkpoint, Run},
-    study::{
-        Interval, Plan, Undefined,
-        pairing::Key,
-        reasons,
-        solved::{Bought, CostOfSolved, costs_of_solved},
-    },
+use crate::cli::{
+    output::{Column, Table, dash},
+    resampling::with_interval,
+};
+use trajview_metrics::cost::{Prices, RunCost};
+use trajview_run::{Checkpoint, Run};
+use trajview_study::{
+    Interval, Plan, Undefined,
+    pairing::Key,
+    reasons,
+    solved::{Bought, CostOfSolved, costs_of_solved},
 };
 
 /// What a run cost and what it solved.

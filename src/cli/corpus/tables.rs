@@ -2,18 +2,16 @@
 
 use std::io;
 
-use crate::{
-    cli::{
-        components::{self, ComponentsRow},
-        output::{Column, Out, Table, cell, dash},
-        resampling::{p_value, with_interval},
-    },
-    metrics::{
-        Better, Number,
-        numbers::{self, CORPUS, SLUMP, Style, ranked},
-    },
-    study::{Interval, Undefined, correlation::Correlation, fairness::Difference},
+use crate::cli::{
+    components::{self, ComponentsRow},
+    output::{Column, Out, Table, cell, dash},
+    resampling::{p_value, with_interval},
 };
+use trajview_metrics::{
+    Better, Number,
+    numbers::{self, CORPUS, SLUMP, Style, ranked},
+};
+use trajview_study::{Interval, Undefined, correlation::Correlation, fairness::Difference};
 
 use super::{
     document::{

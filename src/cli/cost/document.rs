@@ -5,10 +5,8 @@ use std::collections::{BTreeSet, HashMap};
 use clap::ValueEnum;
 use serde::Serialize;
 
-use crate::{
-    metrics::cost::{Charge, Prices, RunCost, Sum, Told, day::Day, prices::Row},
-    run::{Run, StepId, Tokens, Warning},
-};
+use trajview_metrics::cost::{Charge, Prices, RunCost, Sum, Told, day::Day, prices::Row};
+use trajview_run::{Run, StepId, Tokens, Warning};
 
 /// What has a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -121,7 +119,7 @@ pub struct NotPricedRow {
 
 impl CostRow {
     pub fn of(sum: &Sum, recorded_usd: Option<f64>) -> Self {
-        let why = |(why, tokens): (&crate::metrics::cost::Why, &u64)| NotPricedRow {
+        let why = |(why, tokens): (&trajview_metrics::cost::Why, &u64)| NotPricedRow {
             why: why.sentence(),
             tokens: *tokens,
         };
@@ -287,7 +285,7 @@ impl Parts<'_> {
                 turn: turn.map(|_| charge.turn + 1),
                 step: number.map(|number| format!("{}.{number}", charge.turn + 1)),
                 model: charge.model.as_deref().map(str::to_owned),
-                counts: turn.is_none_or(crate::run::Turn::counts),
+                counts: turn.is_none_or(trajview_run::Turn::counts),
                 ..self.named(charge.agent, self.row(&Sum::of([charge]), None))
             }
         };

@@ -2,11 +2,9 @@
 
 use std::io;
 
-use crate::{
-    cli::output::{Column, Out, Table, dash},
-    metrics::cost::prices::Row,
-    run::figures::count,
-};
+use crate::cli::output::{Column, Out, Table, dash};
+use trajview_metrics::cost::prices::Row;
+use trajview_run::figures::count;
 
 use super::document::{CostRow, Document, PartRow, source_of};
 

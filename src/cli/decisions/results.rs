@@ -5,17 +5,15 @@ use std::{collections::BTreeMap, io, path::Path};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::{
-    cli::output::{Out, Table, share},
-    formats::not_finite,
-    run::figures,
-    study::{
-        Plan,
-        agreement::{Coefficient, Ratings, Scale},
-        paired::paired,
-    },
-    widgets::spark::bars,
+use crate::cli::output::{Out, Table, share};
+use trajview_formats::not_finite;
+use trajview_run::figures;
+use trajview_study::{
+    Plan,
+    agreement::{Coefficient, Ratings, Scale},
+    paired::paired,
 };
+use trajview_tui::widgets::spark::bars;
 
 use super::Args;
 

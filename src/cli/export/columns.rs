@@ -5,10 +5,8 @@ use std::io;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::{
-    cli::output::{Column as Cell, Out, Table as Printed},
-    store::dataset::{Column, SCHEMA, Table, columns, described},
-};
+use crate::cli::output::{Column as Cell, Out, Table as Printed};
+use trajview_store::dataset::{Column, SCHEMA, Table, columns, described};
 
 #[derive(Serialize)]
 struct Document {

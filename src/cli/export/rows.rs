@@ -10,34 +10,33 @@ use std::{
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::{
-    cli::{
-        Exit, Failure,
-        json::{EditRow, JudgedRow, Show, StepRow, Teller, TurnRow},
-        measuring::Measuring,
-        pricing::Pricing,
-        process::{ScoreRow, SignalRow},
-        recorded::RecordedRow,
-        redaction::Redacting,
-        score::{Each, Measured, faithful, point::AtPoint, skipped},
-    },
-    code::redact::{Finding, Kind, Redactor},
-    formats,
-    metrics::{
-        cost::{Prices, RunCost},
-        numbers::Values,
-        process::Report,
-    },
-    run::{
-        Run,
-        flags::Flagging,
-        rubric::{Confidence, Judge, Judgement, Rubric, Unit, Verdict},
-    },
-    store::{
-        self, Opened, ReuseReader, Scorer, Siblings,
-        dataset::{RunRows, Table, WaitingRows, point_numbers},
-        export::message_count,
-    },
+use crate::cli::{
+    Exit, Failure,
+    json::{EditRow, JudgedRow, Show, StepRow, Teller, TurnRow},
+    measuring::Measuring,
+    pricing::Pricing,
+    process::{ScoreRow, SignalRow},
+    recorded::RecordedRow,
+    redaction::Redacting,
+    score::{Each, Measured, faithful, point::AtPoint, skipped},
+};
+use trajview_code::redact::{Finding, Kind, Redactor};
+use trajview_formats as formats;
+use trajview_metrics::{
+    cost::{Prices, RunCost},
+    numbers::Values,
+    process::Report,
+};
+use trajview_run::{
+    Run,
+    flags::Flagging,
+    rubric::{Confidence, Judge, Judgement, Rubric, Unit, Verdict},
+};
+use trajview_store as store;
+use trajview_store::{
+    Opened, ReuseReader, Scorer, Siblings,
+    dataset::{RunRows, Table, WaitingRows, point_numbers},
+    export::message_count,
 };
 
 /// What runs are read with, and what is wanted of them.

@@ -10,17 +10,15 @@ use std::{
     thread,
 };
 
-use crate::{
-    cli::{
-        Exit, Failure, Outcome, at,
-        output::{Out, tell},
-        redaction::Redacting,
-        sharding::say,
-    },
-    run::figures,
-    store::dataset::{
-        DataFolder, Existing, Form, PartFile, PartWriter, Published, Row, RunRows, Spool,
-    },
+use crate::cli::{
+    Exit, Failure, Outcome, at,
+    output::{Out, tell},
+    redaction::Redacting,
+    sharding::say,
+};
+use trajview_run::figures;
+use trajview_store::dataset::{
+    DataFolder, Existing, Form, PartFile, PartWriter, Published, Row, RunRows, Spool,
 };
 
 use super::{

@@ -5,14 +5,12 @@ use std::{
     thread,
 };
 
-use crate::{
-    judge::{
-        cost::{Common, CostBudget},
-        each::{self, EachError, News, States, judge_each},
-        run::Start,
-    },
-    store::judgements::Judgements,
+use trajview_judge::{
+    cost::{Common, CostBudget},
+    each::{self, EachError, News, States, judge_each},
+    run::Start,
 };
+use trajview_store::judgements::Judgements;
 
 use super::{
     super::{
@@ -55,7 +53,7 @@ pub fn run(args: &Args, calls: &[JudgingCall], moments: &[usize], out: &mut Out)
 }
 
 fn plans(
-    jobs: &[Vec<crate::judge::run::Job>],
+    jobs: &[Vec<trajview_judge::run::Job>],
     left_out: &[each::LeftOut],
     args: &Args,
     out: &mut Out,

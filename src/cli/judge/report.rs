@@ -2,22 +2,20 @@
 
 use serde::Serialize;
 
-use crate::{
-    cli::{
-        at,
-        output::{Out, plain},
-    },
-    judge::{
-        document::{Document, FlagRow, Given, GivenRow, Judge},
-        each::{LeftOut, News, States},
-        plan::Plan,
-        run::{Ended, Event, Job},
-        scale::Scale,
-    },
-    run::{
-        flags::{Counts, per_thousand},
-        rubric::{CANNOT_TELL, COMPONENTS, Levels, SEVERE},
-    },
+use crate::cli::{
+    at,
+    output::{Out, plain},
+};
+use trajview_judge::{
+    document::{Document, FlagRow, Given, GivenRow, Judge},
+    each::{LeftOut, News, States},
+    plan::Plan,
+    run::{Ended, Event, Job},
+    scale::Scale,
+};
+use trajview_run::{
+    flags::{Counts, per_thousand},
+    rubric::{CANNOT_TELL, COMPONENTS, Levels, SEVERE},
 };
 
 use super::panel::Asked;

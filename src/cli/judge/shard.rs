@@ -3,7 +3,7 @@
 
 use std::{path::Path, slice, sync::Arc};
 
-use crate::judge::{cost::CostBudget, each, settings::Settings};
+use trajview_judge::{cost::CostBudget, each, settings::Settings};
 
 use super::{
     super::{

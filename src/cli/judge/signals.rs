@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-use crate::judge::stop::Stop;
+use trajview_judge::stop::Stop;
 
 /// The signal of ctrl-c.
 pub const INTERRUPT: u8 = 2;

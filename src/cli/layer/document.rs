@@ -2,15 +2,13 @@
 
 use serde::Serialize;
 
-use crate::{
-    cli::Failure,
-    layers::{
-        Brief, Sentence, Spent,
-        measure::{Forecast, Named, named, tokens},
-    },
-    metrics::lifeline::{self, SymbolLife},
-    store::Opened,
+use crate::cli::Failure;
+use trajview_layers::{
+    Brief, Sentence, Spent,
+    measure::{Forecast, Named, named, tokens},
 };
+use trajview_metrics::lifeline::{self, SymbolLife};
+use trajview_store::Opened;
 
 use super::{Args, replay::Turn};
 

@@ -5,17 +5,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{
-    cli::Failure,
-    layers::{
-        Answer, Brief, Helper, Layer, Prompt, Spec, Spent, measure::share_named,
-        project::ChangeKind, stack::Said,
-    },
-    run::{Run, Time},
-    store::{
-        Opened,
-        layers::{Feed, history},
-    },
+use crate::cli::Failure;
+use trajview_layers::{
+    Answer, Brief, Helper, Layer, Prompt, Spec, Spent, measure::share_named, project::ChangeKind,
+    stack::Said,
+};
+use trajview_run::{Run, Time};
+use trajview_store::{
+    Opened,
+    layers::{Feed, history},
 };
 
 /// What is replayed, and where it is kept.

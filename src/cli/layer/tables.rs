@@ -2,10 +2,8 @@
 
 use std::io;
 
-use crate::{
-    cli::output::{Out, Table, dash, share},
-    layers::Origin,
-};
+use crate::cli::output::{Out, Table, dash, share};
+use trajview_layers::Origin;
 
 use super::document::{Document, LostRow};
 

@@ -2,18 +2,16 @@
 
 use serde::Serialize;
 
-use crate::{
-    cli::{
-        at,
-        output::{Out, plain},
-    },
-    live::{
-        Ended, Event, Halt, Job, Why, base::PATCH, journal, manifest::State, plan::Plan,
-        prepare::absolute,
-    },
-    run::Tokens,
-    store::beginning,
+use crate::cli::{
+    at,
+    output::{Out, plain},
 };
+use trajview_live::{
+    Ended, Event, Halt, Job, Why, base::PATCH, journal, manifest::State, plan::Plan,
+    prepare::absolute,
+};
+use trajview_run::Tokens;
+use trajview_store::beginning;
 
 /// How often a line says how many files were recorded.
 const COUNTED: usize = 10_000;
@@ -193,7 +191,7 @@ fn patch(job: &Job, out: &mut Out) -> std::io::Result<()> {
     let starts = |line: &&[u8]| line.starts_with(b"diff --git ");
     let files = patch.split(|byte| *byte == b'\n').filter(starts).count();
     out.line(&format!("patch: {} ({})", path.display(), at::counted(files, "file")))?;
-    let shell = |words: &[&str]| crate::live::command_line::shell_words(words);
+    let shell = |words: &[&str]| trajview_live::command_line::shell_words(words);
     let path = path.to_string_lossy();
     let source = base.source.unwrap_or_default();
     match source.repository {
@@ -223,7 +221,7 @@ pub fn plan(plan: &Plan, json: bool, out: &mut Out) -> std::io::Result<()> {
     }
     let shell = |words: &[String]| {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        crate::live::command_line::shell_words(&words)
+        trajview_live::command_line::shell_words(&words)
     };
     out.line(&format!("{}: {}", plan.agent, plan.about))?;
     out.line(&format!("works in  {}", plan.workspace))?;

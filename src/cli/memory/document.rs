@@ -3,13 +3,11 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::{
-    metrics::memory::{
-        Cost, Course, Event, Found, Span, State,
-        course::{Counts, Given},
-    },
-    run::Run,
+use trajview_metrics::memory::{
+    Cost, Course, Event, Found, Span, State,
+    course::{Counts, Given},
 };
+use trajview_run::Run;
 
 /// The columns of CSV: a row for each event, and of a card one for each cited place.
 pub const CSV: &str = "turn step kind card words artifact first last version when_given state path line tokens seconds cost_usd";

@@ -15,10 +15,8 @@ use std::{
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::{
-    cli::{Failure, output::Out},
-    formats::not_finite,
-};
+use crate::cli::{Failure, output::Out};
+use trajview_formats::not_finite;
 
 use super::Args;
 use grid::Grid;

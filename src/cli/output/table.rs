@@ -4,7 +4,7 @@ use std::{borrow::Cow, io};
 
 use rayon::prelude::*;
 
-use crate::widgets::text;
+use trajview_tui::widgets::text;
 
 use super::{Form, Out, Piece, csv_row, inert, plain};
 

@@ -6,7 +6,7 @@
 
 use std::io::{self, Write};
 
-use crate::widgets::text;
+use trajview_tui::widgets::text;
 
 /// What lays a document out; within a string it never stands unescaped.
 const LAYOUT: [u8; 3] = *b"\n\r\t";

@@ -4,16 +4,14 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::{
-    metrics::process::{
-        Discipline, Pillar, Profile, Report, Signal, State, Weights,
-        lints::Lint,
-        pillars::{Part, Scored},
-        report::Names,
-        states::Check,
-    },
-    run::{StepId, figures},
+use trajview_metrics::process::{
+    Discipline, Pillar, Profile, Report, Signal, State, Weights,
+    lints::Lint,
+    pillars::{Part, Scored},
+    report::Names,
+    states::Check,
 };
+use trajview_run::{StepId, figures};
 
 use super::Worked;
 use crate::cli::output::share;

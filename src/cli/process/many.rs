@@ -9,21 +9,19 @@ use std::{
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::{
-    cli::{
-        Exit, Outcome,
-        output::{Out, Table, share, tell},
-    },
-    formats::rigorbench,
-    metrics::process::{Pillar, divergence::first_lasting},
-    run::{Run, figures},
-    store,
-    study::{
-        harness::{Spellings, of_rigorbench},
-        process::{
-            ByCondition, ByPillar, Cell, DISCIPLINED, Harness, Outcomes, Overall, Spread,
-            Worked as Row, by_condition, by_pillar, grid, outcomes, overall, ranking,
-        },
+use crate::cli::{
+    Exit, Outcome,
+    output::{Out, Table, share, tell},
+};
+use trajview_formats::rigorbench;
+use trajview_metrics::process::{Pillar, divergence::first_lasting};
+use trajview_run::{Run, figures};
+use trajview_store as store;
+use trajview_study::{
+    harness::{Spellings, of_rigorbench},
+    process::{
+        ByCondition, ByPillar, Cell, DISCIPLINED, Harness, Outcomes, Overall, Spread,
+        Worked as Row, by_condition, by_pillar, grid, outcomes, overall, ranking,
     },
 };
 
@@ -56,7 +54,7 @@ struct Document {
     /// Where two runs part for good, where two are named; null where they do not.
     divergence: Option<DivergenceRow>,
     /// What the files of scores beside the runs say.
-    scores: Vec<crate::formats::rigorbench::scores::Score>,
+    scores: Vec<trajview_formats::rigorbench::scores::Score>,
     problems: Vec<Problem>,
 }
 

@@ -5,13 +5,12 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::{
-    cli::Failure,
-    formats::rigorbench::scores::Score,
-    run::Run,
-    store::{self, ScoreFile},
-    study::harness::{of_rigorbench, plain},
-};
+use crate::cli::Failure;
+use trajview_formats::rigorbench::scores::Score;
+use trajview_run::Run;
+use trajview_store as store;
+use trajview_store::ScoreFile;
+use trajview_study::harness::{of_rigorbench, plain};
 
 /// The file that the released tables are of (`run_eval.py`).
 const RELEASED: &str = "sc_scores_all.yaml";

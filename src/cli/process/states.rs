@@ -2,19 +2,19 @@
 
 use std::path::Path;
 
-use crate::{
-    cli::{
-        Failure,
-        judge::signals,
-        output::{tell, tell_warnings},
-    },
-    live::{
-        self, recheck,
-        states::{CannotCheck, Told, Wanted},
-    },
-    metrics::process::states::CheckKind,
-    store::{self, checks},
+use crate::cli::{
+    Failure,
+    judge::signals,
+    output::{tell, tell_warnings},
 };
+use trajview_live as live;
+use trajview_live::{
+    recheck,
+    states::{CannotCheck, Told, Wanted},
+};
+use trajview_metrics::process::states::CheckKind;
+use trajview_store as store;
+use trajview_store::checks;
 
 /// What is run on the files of the run's moments.
 #[derive(Debug, clap::Args)]

@@ -2,10 +2,8 @@
 
 use std::io;
 
-use crate::{
-    cli::output::{Out, Table, share},
-    run::figures,
-};
+use crate::cli::output::{Out, Table, share};
+use trajview_run::figures;
 
 use super::{
     Args, Process,

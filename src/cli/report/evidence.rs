@@ -2,17 +2,16 @@
 
 use std::{collections::HashMap, path::Path};
 
-use crate::{
-    cli::{Failure, score::faithful},
-    code::diff::LineKind,
-    run::{
-        RepoPath, Run,
-        files::{Change, FileDiff, Moment},
-        rubric::{Component, Evidence, Judgement, Label, Rubric, Unit, Verdict, written},
-    },
-    store::{self, Archive, Opened},
-    study::compare::done_at,
+use crate::cli::{Failure, score::faithful};
+use trajview_code::diff::LineKind;
+use trajview_run::{
+    RepoPath, Run,
+    files::{Change, FileDiff, Moment},
+    rubric::{Component, Evidence, Judgement, Label, Rubric, Unit, Verdict, written},
 };
+use trajview_store as store;
+use trajview_store::{Archive, Opened};
+use trajview_study::compare::done_at;
 
 use super::material::{ComponentPart, EvidencePart, LabelPart, Target};
 
@@ -94,7 +93,7 @@ fn part(
 }
 
 fn labels(component: &str, rubric: &Rubric) -> Vec<LabelPart> {
-    let of_book = |book: &crate::run::rubric::Labels| {
+    let of_book = |book: &trajview_run::rubric::Labels| {
         let labels = book.labels.iter();
         let labels =
             labels.filter(|label| label.unit == Unit::Component && label.component == component);

@@ -4,14 +4,13 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::{
-    cli::{Failure, output::Piece, studies},
-    formats::rubric::labels_table,
-    metrics::cost::RunCost,
-    run::{Run, files::Timeline},
-    store::{self, Opened},
-    study::compare::letter,
-};
+use crate::cli::{Failure, output::Piece, studies};
+use trajview_formats::rubric::labels_table;
+use trajview_metrics::cost::RunCost;
+use trajview_run::{Run, files::Timeline};
+use trajview_store as store;
+use trajview_store::Opened;
+use trajview_study::compare::letter;
 
 use super::{
     budget::{self, Budget},

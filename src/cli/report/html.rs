@@ -14,10 +14,10 @@ use super::{
     page::{cut, escaped, facts, script_hash, slug},
 };
 
-use crate::run::figures;
+use trajview_run::figures;
 
-const STYLE: &str = include_str!("../../../assets/report/style.css");
-const SCRIPT: &str = include_str!("../../../assets/report/script.js");
+const STYLE: &str = trajview_assets::REPORT_STYLE;
+const SCRIPT: &str = trajview_assets::REPORT_SCRIPT;
 
 const KEYS: [(&str, &str); 8] = [
     ("j", "next turn"),

@@ -2,7 +2,7 @@
 //!
 //! Every number in it is printed by another command: [`gather`] carries those commands out and keeps their tables, each with
 //! the command line that prints it again. What is of the recording itself ([`material`]) is read through the same functions as
-//! `show` and `diff`. All of it becomes one document, which the redactor goes through as a whole ([`crate::code::redact`])
+//! `show` and `diff`. All of it becomes one document, which the redactor goes through as a whole ([`trajview_code::redact`])
 //! before [`html`] or [`tables`] writes a word of it.
 
 mod budget;
@@ -17,7 +17,7 @@ mod turns;
 
 use std::{fs, path::PathBuf};
 
-use crate::store;
+use trajview_store as store;
 
 use super::{
     Exit, Failure, Outcome, at,
@@ -112,7 +112,7 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
 }
 
 /// The report without its secrets; nothing of it is written before.
-fn redacted(report: Report, redactor: &crate::code::redact::Redactor) -> Result<Report, Failure> {
+fn redacted(report: Report, redactor: &trajview_code::redact::Redactor) -> Result<Report, Failure> {
     let failed = |why: serde_json::Error| {
         Failure::not_understood(format!("internal error in trajview, please report it: {why}"))
     };

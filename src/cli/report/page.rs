@@ -3,7 +3,9 @@
 
 use std::fmt::Write;
 
-use crate::{code::base64, run::figures, widgets::text};
+use trajview_code::base64;
+use trajview_run::figures;
+use trajview_tui::widgets::text;
 
 /// Words as a page shows them. Control and direction characters are written out, as on the screen.
 pub fn escaped(words: &str) -> String {
@@ -68,7 +70,7 @@ pub fn cut(text: &str, most: usize) -> (&str, Option<String>) {
 
 /// The hash of a script by which a page allows it and no other.
 pub fn script_hash(script: &str) -> String {
-    let hex = crate::store::sha256(script.as_bytes());
+    let hex = trajview_store::sha256(script.as_bytes());
     let pairs = hex.as_bytes().chunks(2).filter_map(|pair| std::str::from_utf8(pair).ok());
     let bytes: Vec<u8> = pairs.filter_map(|pair| u8::from_str_radix(pair, 16).ok()).collect();
     format!("sha256-{}", base64::encoded(&bytes))

@@ -2,19 +2,17 @@
 
 use std::path::Path;
 
-use crate::{
-    cli::{
-        json::{EditRow, StepRow, Teller, TurnRow, edit_row},
-        output::dash,
-    },
-    code::{diff::TextDiff, redact},
-    metrics::cost::RunCost,
-    run::{
-        Run, Turn, figures,
-        files::{Change, FileDiff, Timeline},
-    },
-    store::Archive,
+use crate::cli::{
+    json::{EditRow, StepRow, Teller, TurnRow, edit_row},
+    output::dash,
 };
+use trajview_code::{diff::TextDiff, redact};
+use trajview_metrics::cost::RunCost;
+use trajview_run::{
+    Run, Turn, figures,
+    files::{Change, FileDiff, Timeline},
+};
+use trajview_store::Archive;
 
 use super::{
     budget::{self, Budget},
@@ -63,7 +61,7 @@ impl Telling<'_> {
     fn turn(&self, index: usize, budget: &mut Budget) -> TurnPart {
         let row = self.teller().turn_without_edits(index);
         let title: String =
-            row.request.as_deref().map(|it| crate::run::label(it).into()).unwrap_or_default();
+            row.request.as_deref().map(|it| trajview_run::label(it).into()).unwrap_or_default();
         let head = [&title, &title].into_iter().chain(&row.request).chain(&row.request_added);
         budget.take_turn(head.map(String::as_str));
         let told = row.work.step_count + row.work.subagent_steps;

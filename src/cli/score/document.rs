@@ -7,23 +7,21 @@ use std::{
 
 use serde::Serialize;
 
-use crate::{
-    cli::{
-        memory, process,
-        recorded::{self, RecordedRow, TestsRow},
-    },
-    code::patch::LineCounts,
-    metrics::{
-        Number,
-        numbers::{Values, facts::Reused},
-        phase::{self, Phase},
-        quality::{Detail, Ruler, Scored, Totals},
-        reuse::Reuse,
-        rules::Problem,
-    },
-    run::{Run, Step, files},
-    store::{Archive, Scorer},
+use crate::cli::{
+    memory, process,
+    recorded::{self, RecordedRow, TestsRow},
 };
+use trajview_code::patch::LineCounts;
+use trajview_metrics::{
+    Number,
+    numbers::{Values, facts::Reused},
+    phase::{self, Phase},
+    quality::{Detail, Ruler, Scored, Totals},
+    reuse::Reuse,
+    rules::Problem,
+};
+use trajview_run::{Run, Step, files};
+use trajview_store::{Archive, Scorer};
 
 use super::{
     faithful::{ExposureRow, FaithfulnessRow},
@@ -178,10 +176,10 @@ struct SkippedRow<'a> {
 
 #[derive(Serialize)]
 struct DetailRows<'a> {
-    callables: &'a [crate::metrics::quality::CallableAt],
-    clones: Vec<&'a [crate::metrics::quality::Place]>,
-    hits: &'a [crate::metrics::quality::HitAt],
-    wrappers: &'a [crate::metrics::quality::Place],
+    callables: &'a [trajview_metrics::quality::CallableAt],
+    clones: Vec<&'a [trajview_metrics::quality::Place]>,
+    hits: &'a [trajview_metrics::quality::HitAt],
+    wrappers: &'a [trajview_metrics::quality::Place],
 }
 
 /// Why a file has no numbers whose content the recording does not have.

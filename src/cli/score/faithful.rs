@@ -4,21 +4,20 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::{
-    cli::{Exit, Failure},
-    formats::{self, Source},
-    metrics::{
-        blockers::{Blocked, Capped},
-        exposure::{AtTurn, Exposed},
-        faithfulness::{Faithfulness, Unscored, if50},
-        reuse::{Module, Reuse, Symbol, Unread},
-    },
-    run::{
-        Run, Warning,
-        named::{Named, NotNamed},
-        pooled::Pooling,
-        rubric::{Judgement, Pooled, Rubric},
-    },
+use crate::cli::{Exit, Failure};
+use trajview_formats as formats;
+use trajview_formats::Source;
+use trajview_metrics::{
+    blockers::{Blocked, Capped},
+    exposure::{AtTurn, Exposed},
+    faithfulness::{Faithfulness, Unscored, if50},
+    reuse::{Module, Reuse, Symbol, Unread},
+};
+use trajview_run::{
+    Run, Warning,
+    named::{Named, NotNamed},
+    pooled::Pooling,
+    rubric::{Judgement, Pooled, Rubric},
 };
 
 /// The rubric the scores are on where a judgement names none.

@@ -2,10 +2,8 @@
 
 use std::io;
 
-use crate::{
-    cli::output::{Out, Table, dash},
-    metrics::{Number, faithfulness::Unscored, numbers::Style},
-};
+use crate::cli::output::{Out, Table, dash};
+use trajview_metrics::{Number, faithfulness::Unscored, numbers::Style};
 
 use super::{
     document::Document,

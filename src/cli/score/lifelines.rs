@@ -4,15 +4,13 @@ use std::io;
 
 use serde::Serialize;
 
-use crate::{
-    cli::output::{Out, Table},
-    metrics::lifeline::{self, Lifeline, Move, Place, Source, State, SymbolLife},
-    run::{
-        Run,
-        rubric::{Judgement, Rubric},
-    },
-    store::Archive,
+use crate::cli::output::{Out, Table};
+use trajview_metrics::lifeline::{self, Lifeline, Move, Place, Source, State, SymbolLife};
+use trajview_run::{
+    Run,
+    rubric::{Judgement, Rubric},
 };
+use trajview_store::Archive;
 
 /// One component. Turns count from 1; 0 is before the first. Absent values are null.
 #[derive(Serialize)]

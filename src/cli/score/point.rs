@@ -1,6 +1,6 @@
 //! What a document says of one of its points, as the list of numbers asks for it.
 
-use crate::metrics::{
+use trajview_metrics::{
     exposure::AtTurn,
     numbers::facts::{Counted, Facts, Reused, Spent, Tested, Verdicts},
     process::Processed,

@@ -2,10 +2,8 @@
 
 use std::{collections::BTreeSet, io};
 
-use crate::{
-    cli::output::{Out, Table},
-    metrics::{Number, numbers::ranked, quality::Scored},
-};
+use crate::cli::output::{Out, Table};
+use trajview_metrics::{Number, numbers::ranked, quality::Scored};
 
 use super::{document::PointFacts, tables::label};
 

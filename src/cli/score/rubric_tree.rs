@@ -4,13 +4,11 @@ use std::io;
 
 use serde::Serialize;
 
-use crate::{
-    cli::output::{Column, Out, Table, cell, dash, plain},
-    metrics::rubric_tree::{Counting, Measure, Measures, Summary},
-    run::{
-        label,
-        rubric_tree::{Category, NodeId, RubricTree},
-    },
+use crate::cli::output::{Column, Out, Table, cell, dash, plain};
+use trajview_metrics::rubric_tree::{Counting, Measure, Measures, Summary};
+use trajview_run::{
+    label,
+    rubric_tree::{Category, NodeId, RubricTree},
 };
 
 /// What is said of a tree. Scores are null where nothing is graded.

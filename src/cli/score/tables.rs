@@ -2,16 +2,14 @@
 
 use std::{collections::BTreeMap, io};
 
-use crate::{
-    cli::{
-        measuring,
-        output::{Out, Table, cell, csv_row, dash},
-    },
-    metrics::{
-        Number,
-        numbers::{Of, Style, ranked},
-        quality::{Detail, Ruler},
-    },
+use crate::cli::{
+    measuring,
+    output::{Out, Table, cell, csv_row, dash},
+};
+use trajview_metrics::{
+    Number,
+    numbers::{Of, Style, ranked},
+    quality::{Detail, Ruler},
 };
 
 use super::{

@@ -2,14 +2,12 @@
 
 use std::{collections::BTreeMap, fmt, path::PathBuf, sync::Arc, time::Duration};
 
-use crate::{
-    judge::{
-        found::{self, Environment, Found, Model, Origin},
-        secret::Secret,
-        settings::{Kind, Settings},
-    },
-    session::judging::{self, Judge, Models},
+use trajview_judge::{
+    found::{self, Environment, Found, Model, Origin},
+    secret::Secret,
+    settings::{Kind, Settings},
 };
+use trajview_tui::session::judging::{self, Judge, Models};
 
 /// The judges of a settings file.
 pub trait JudgeSettings: Send + Sync {

@@ -18,29 +18,30 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{
-    judge::{
-        self,
-        client::Client,
-        cost::{Common, CostBudget},
-        criteria::{self, Criteria, Group},
-        each::{self, States, judge_each},
-        found::Environment,
-        job::{self, About, JobError},
-        own,
-        prompt::{self, Prompt},
-        run::Job,
-        scale,
-        settings::Settings,
-        stop::Stop,
-    },
+use trajview_judge as judge;
+use trajview_judge::{
+    client::Client,
+    cost::{Common, CostBudget},
+    criteria::{self, Criteria, Group},
+    each::{self, States, judge_each},
+    found::Environment,
+    job::{self, About, JobError},
+    own,
+    prompt::{self, Prompt},
+    run::Job,
+    scale,
+    settings::Settings,
+    stop::Stop,
+};
+use trajview_store as store;
+use trajview_store::{Opened, decisions, judgements::Judgements};
+use trajview_tui::{
     session::{
         judging::{self, Item, JudgingRequest, News, Outcome, Plan, Scale, Start},
         question::{Part, Question},
         request::Request,
     },
     shell::Message,
-    store::{self, Opened, decisions, judgements::Judgements},
 };
 
 use super::event::Event;

@@ -2,19 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::{
-    judge::{
-        self,
-        component::Look,
-        document::{Document, FlagRow},
-        each::{LeftOut, States},
-        fault::Fault,
-        run::{Ended, Halt, Job},
-        scale::Scale,
-    },
-    run::{figures, flags::Counts, rubric},
-    session::judging::{File, Given, How, News, Outcome},
+use trajview_judge as judge;
+use trajview_judge::{
+    component::Look,
+    document::{Document, FlagRow},
+    each::{LeftOut, States},
+    fault::Fault,
+    run::{Ended, Halt, Job},
+    scale::Scale,
 };
+use trajview_run::{figures, flags::Counts, rubric};
+use trajview_tui::session::judging::{File, Given, How, News, Outcome};
 
 /// Nothing here holds a key.
 pub fn news(turn: usize, event: &judge::run::Event) -> News {

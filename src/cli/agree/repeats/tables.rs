@@ -3,13 +3,11 @@
 use serde::Serialize;
 use std::io;
 
-use crate::{
-    cli::{
-        agree::{document::Document, tables, written::section},
-        output::{Column, Out, Table, dash},
-    },
-    widgets::text,
+use crate::cli::{
+    agree::{document::Document, tables, written::section},
+    output::{Column, Out, Table, dash},
 };
+use trajview_tui::widgets::text;
 
 use super::{ComponentRow, ContrastRow, ContrastedRow, GroupRow, Measures, Repeats, Who};
 

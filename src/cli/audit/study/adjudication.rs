@@ -4,29 +4,27 @@ use std::{collections::BTreeMap, io, path::Path};
 
 use serde::Serialize;
 
-use crate::{
-    cli::{
-        Exit, Failure, Outcome, at,
-        audit::{
-            Args, annotator,
-            document::{LabelRow, number},
-            sheet::Sorted,
-        },
-        output::{Out, Table, dash, plain, tell_warnings},
+use crate::cli::{
+    Exit, Failure, Outcome, at,
+    audit::{
+        Args, annotator,
+        document::{LabelRow, number},
+        sheet::Sorted,
     },
-    formats::rubric::labels_table,
-    run::{
-        Time,
-        rubric::{CANNOT_TELL, Gold, Unit, written},
-    },
-    store,
-    study::{
-        adjudication::Case,
-        items::{AuditItem, Source},
-        studied::Studied,
-    },
-    widgets::text,
+    output::{Out, Table, dash, plain, tell_warnings},
 };
+use trajview_formats::rubric::labels_table;
+use trajview_run::{
+    Time,
+    rubric::{CANNOT_TELL, Gold, Unit, written},
+};
+use trajview_store as store;
+use trajview_study::{
+    adjudication::Case,
+    items::{AuditItem, Source},
+    studied::Studied,
+};
+use trajview_tui::widgets::text;
 
 /// What is printed (schema `trajview.adjudication/1`).
 #[derive(Debug, Serialize)]
@@ -121,7 +119,7 @@ impl Document {
 impl CaseRow {
     fn of(studied: &Studied, case: &Case<'_>, with_verdicts: bool) -> Self {
         let AuditItem { id, criterion, title, commit, turn, .. } = &case.item.item;
-        let label = |(rater, label): &(String, crate::run::rubric::LabelOn<'_>)| RaterLabelRow {
+        let label = |(rater, label): &(String, trajview_run::rubric::LabelOn<'_>)| RaterLabelRow {
             rater: rater.clone(),
             label: LabelRow::of(*label),
         };

@@ -3,14 +3,12 @@
 use serde::Serialize;
 use serde_json::Number;
 
-use crate::{
-    run::Warning,
-    study::{
-        Coefficient, Estimate, Interval, Plan, Ratings, Scale, Undefined,
-        items::AuditItem,
-        raters::{Panel, Part, Rater, join},
-        studied::{Progress, Studied, StudyItem},
-    },
+use trajview_run::Warning;
+use trajview_study::{
+    Coefficient, Estimate, Interval, Plan, Ratings, Scale, Undefined,
+    items::AuditItem,
+    raters::{Panel, Part, Rater, join},
+    studied::{Progress, Studied, StudyItem},
 };
 
 use super::super::document::{Counting, LabelRow, number};
@@ -192,7 +190,7 @@ impl StudyRow {
 
 fn runs(studied: &Studied) -> Vec<RunRow> {
     let items = |at: usize| studied.items.iter().filter(|item| item.run == at).count();
-    let row = |(at, run): (usize, &crate::study::studied::StudyRun)| RunRow {
+    let row = |(at, run): (usize, &trajview_study::studied::StudyRun)| RunRow {
         run: run.name.clone(),
         path: run.path.display().to_string(),
         condition: run.condition.clone(),

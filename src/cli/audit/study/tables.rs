@@ -3,14 +3,12 @@
 use serde::Serialize;
 use std::io;
 
-use crate::{
-    cli::{
-        at,
-        output::{Out, Table, dash, plain, share},
-    },
-    run::figures,
-    widgets::text,
+use crate::cli::{
+    at,
+    output::{Out, Table, dash, plain, share},
 };
+use trajview_run::figures;
+use trajview_tui::widgets::text;
 
 use super::document::{AgreementRow, Document, ItemRow, ProgressRow, QueueRow, StudyRow};
 

@@ -1,0 +1,42 @@
+//! The files of this folder as texts that are compiled in: prompts, rules, prices, templates.
+//!
+//! They are a crate because a published crate has what lies in its own folder and nothing else.
+
+pub const CHECKLIST_TEMPLATE: &str = include_str!("templates/checklist.json");
+pub const CODEBOOK_PROMPT: &str = include_str!("judge/codebook.md");
+pub const COMMAND_PROTOCOL: &str = include_str!("judge/command.md");
+pub const COMPONENTS_PROMPT: &str = include_str!("judge/slump-5.md");
+pub const DECISIONS_PROMPT: &str = include_str!("judge/decisions.md");
+pub const FLAGS_PROMPT: &str = include_str!("judge/flags.md");
+pub const FLAG_CRITERIA: &str = include_str!("judge/flags.json");
+pub const JUDGEMENT_TEMPLATE: &str = include_str!("templates/judgement.json");
+pub const PRICES: &str = include_str!("prices.json");
+pub const PROCESS_PROMPT: &str = include_str!("judge/process.md");
+pub const REPORT_SCRIPT: &str = include_str!("report/script.js");
+pub const REPORT_STYLE: &str = include_str!("report/style.css");
+pub const SEED_WORDS: &str = include_str!("words/bip39-english.txt");
+pub const SKILL: &str = include_str!("skill.md");
+pub const STUDY_TEMPLATE: &str = include_str!("templates/study.toml");
+
+macro_rules! files {
+    ($($name:literal),* $(,)?) => {
+        &[$(($name, include_str!(concat!("rules/", $name)))),*]
+    };
+}
+
+/// The files of `rules/`: name and text. A test of the rules compares the list with the folder.
+pub static RULES: &[(&str, &str)] = files![
+    "python/annotations.yml",
+    "python/booleans.yml",
+    "python/builtins.yml",
+    "python/conditionals.yml",
+    "python/conversions.yml",
+    "python/defensive.yml",
+    "python/dicts.yml",
+    "python/files.yml",
+    "python/functions.yml",
+    "python/intermediates.yml",
+    "python/loops.yml",
+    "python/strings.yml",
+    "python/types.yml",
+];

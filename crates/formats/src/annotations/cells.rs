@@ -1,0 +1,75 @@
+//! Tables of other tools: rows whose cells are named by the first line.
+
+use serde_json::{Map, Value};
+
+use crate::rubric::labels_table;
+
+/// A table with its mistakes.
+pub struct Table {
+    heads: Vec<String>,
+    pub rows: Vec<Row>,
+    /// Sentences with their lines.
+    pub wrong: Vec<String>,
+}
+
+/// A row that has something in it.
+pub struct Row {
+    /// `line 3`
+    pub place: String,
+    cells: Vec<String>,
+}
+
+impl Table {
+    /// The first line alone, which names the columns.
+    pub fn head_of(text: &str) -> Self {
+        let lines = text.trim_start_matches('\u{feff}').lines();
+        Self::read(lines.into_iter().find(|line| !line.trim().is_empty()).unwrap_or_default())
+    }
+
+    pub fn read(text: &str) -> Self {
+        let (lines, mut wrong) = labels_table::rows(text);
+        let mut lines = lines.into_iter();
+        let heads: Vec<String> = lines.next().map(|line| line.cells).unwrap_or_default();
+        let mut rows = vec![];
+        for line in lines {
+            let place = format!("line {}", line.line);
+            match line.cells.len() > heads.len() {
+                true => wrong.push(format!(
+                    "{place}: has {} cells, and the head has {}",
+                    line.cells.len(),
+                    heads.len()
+                )),
+                false => rows.push(Row { place, cells: line.cells }),
+            }
+        }
+        Self { heads, rows, wrong }
+    }
+
+    /// Whether the first line names these columns.
+    pub fn has(&self, columns: &[&str]) -> bool {
+        columns.iter().all(|name| self.heads.iter().any(|head| head == name))
+    }
+
+    /// Columns whose names begin so, with the rest of the name.
+    pub fn columns_of<'a>(&'a self, start: &'a str) -> impl Iterator<Item = &'a str> {
+        self.heads.iter().filter_map(move |head| head.strip_prefix(start))
+    }
+
+    /// The first of these columns that has something in this row.
+    pub fn cell<'a>(&self, row: &'a Row, columns: &[&str]) -> Option<&'a str> {
+        columns.iter().find_map(|name| {
+            let at = self.heads.iter().position(|head| head == name)?;
+            row.cells.get(at).map(|cell| cell.trim()).filter(|cell| !cell.is_empty())
+        })
+    }
+
+    pub fn text(&self, row: &Row, columns: &[&str]) -> Option<String> {
+        self.cell(row, columns).map(str::to_owned)
+    }
+
+    /// The object in a cell of JSON; empty where there is none.
+    pub fn object(&self, row: &Row, column: &str) -> Map<String, Value> {
+        let cell = self.cell(row, &[column]).unwrap_or_default();
+        serde_json::from_str(cell).unwrap_or_default()
+    }
+}

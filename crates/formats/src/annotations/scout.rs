@@ -1,0 +1,229 @@
+//! Validation sets of Inspect Scout (JSON, JSON lines, YAML or CSV): a case a transcript, with the value that a scanner is expected to give.
+//!
+//! `target` is one value, or an object with a value for each item (`target_C07` as a column); `labels` (`label_C07`) says of
+//! each item whether it is there. We write JSON, since a table would have empty cells for what was not labelled, and Scout
+//! takes those for values. The names of the fields are those of inspect_scout 0.6.1.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use crate::{not_finite, rigorbench::yaml};
+
+use super::{Annotation, Answer, Read, State, cells::Table};
+
+/// A case without items is about the run as a whole.
+pub const WHOLE: &str = "target";
+
+const TARGET: &str = "target_";
+const LABEL: &str = "label_";
+
+pub fn is(text: &str) -> bool {
+    match cases(text) {
+        Some(Ok(cases)) => cases.iter().any(|(_, case)| {
+            case.contains_key("id") && (case.contains_key("target") || case.contains_key("labels"))
+        }),
+        Some(Err(_)) => false,
+        None => {
+            let table = Table::head_of(text);
+            let is_target = table.has(&[WHOLE])
+                || [TARGET, LABEL].iter().any(|start| table.columns_of(start).next().is_some());
+            table.has(&["id"]) && is_target
+        }
+    }
+}
+
+pub fn read(text: &str) -> Read {
+    match cases(text) {
+        None => read_table(text),
+        Some(Err(why)) => Read { wrong: vec![why], ..Read::default() },
+        Some(Ok(cases)) => {
+            let mut read = Read::default();
+            for (place, case) in cases {
+                read_case(&place, &case, &mut read);
+            }
+            read
+        }
+    }
+}
+
+/// A case and where it stands.
+type Case = (String, Map<String, Value>);
+
+/// The cases of a JSON list, of JSON lines or of a YAML list; None where the text is none of them.
+fn cases(text: &str) -> Option<Result<Vec<Case>, String>> {
+    let text = text.trim_start_matches('\u{feff}').trim_start();
+    if text.starts_with('[') {
+        let all: Vec<Value> = match serde_json::from_str(&not_finite::readable(text)) {
+            Ok(all) => all,
+            Err(why) => return Some(Err(format!("is no JSON: {why}"))),
+        };
+        return Some(Ok(split_apart(all)));
+    }
+    if !text.starts_with('{') {
+        return match yaml(text) {
+            Ok(Value::Array(all)) => Some(Ok(split_apart(all))),
+            _ => None,
+        };
+    }
+    let mut all = vec![];
+    for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
+        match serde_json::from_str(&not_finite::readable(line)) {
+            Ok(Value::Object(case)) => all.push((format!("line {number}"), case)),
+            Ok(_) => return Some(Err(format!("line {number}: is no object"))),
+            Err(why) => return Some(Err(format!("line {number}: is no JSON: {why}"))),
+        }
+    }
+    Some(Ok(all))
+}
+
+/// Cases that stand below a split (`{"split": "dev", "cases": [...]}`) are cases like others.
+fn split_apart(all: Vec<Value>) -> Vec<Case> {
+    let mut cases = vec![];
+    for (number, value) in (1..).zip(all) {
+        let Value::Object(case) = value else {
+            cases.push((format!("case {number}"), Map::new()));
+            continue;
+        };
+        match case.get("cases") {
+            Some(Value::Array(below)) => {
+                for (inner, case) in (1..).zip(below) {
+                    let place = format!("case {number}, its case {inner}");
+                    cases.push((place, case.as_object().cloned().unwrap_or_default()));
+                }
+            }
+            _ => cases.push((format!("case {number}"), case)),
+        }
+    }
+    cases
+}
+
+fn read_case(place: &str, case: &Map<String, Value>, read: &mut Read) {
+    let mut wrong = |what: &str| read.wrong.push(format!("{place}: {what}"));
+    let run = match case.get("id") {
+        Some(Value::String(id)) if !id.is_empty() => id.clone(),
+        Some(Value::Array(_)) => return wrong("is of several transcripts; a score is of one run"),
+        _ => return wrong("names no transcript (id)"),
+    };
+    if let Some(predicate) = case.get("predicate").and_then(Value::as_str)
+        && predicate != "eq"
+    {
+        return wrong(&format!("its target is compared by {predicate}: that is no score"));
+    }
+    let mut found = vec![];
+    match (case.get("target"), case.get("labels")) {
+        (Some(Value::Object(items)), _) => {
+            found.extend(items.iter().map(|(item, value)| (item.clone(), value.clone())));
+        }
+        (Some(value), _) if !value.is_null() => found.push((WHOLE.to_owned(), value.clone())),
+        (_, Some(Value::Object(items))) => {
+            let is = |value: &Value| Value::Bool(value.as_bool().unwrap_or(false));
+            found.extend(items.iter().map(|(item, value)| (item.clone(), is(value))));
+        }
+        _ => return wrong("has neither target nor labels"),
+    }
+    let text = |name: &str| case.get(name).and_then(Value::as_str).map(str::to_owned);
+    let notes = case.get("notes").and_then(Value::as_object);
+    for (item, value) in found {
+        let Some(answer) = Answer::of(&value) else {
+            read.wrong.push(format!("{place}: the target of {item} is no score"));
+            continue;
+        };
+        read.annotations.push(Annotation {
+            place: place.to_owned(),
+            run: run.clone(),
+            note: notes.and_then(|it| it.get(&item)).and_then(Value::as_str).map(str::to_owned),
+            item,
+            by: text("annotator"),
+            answer,
+            state: State::of(case),
+            ..Annotation::default()
+        });
+    }
+}
+
+fn read_table(text: &str) -> Read {
+    let table = Table::read(text);
+    let mut read = Read { wrong: table.wrong.clone(), ..Read::default() };
+    if !table.has(&["id"]) {
+        read.wrong.insert(0, "line 1: no column is called id".into());
+        return read;
+    }
+    for row in &table.rows {
+        let text = |name: &str| table.cell(row, &[name]).map(Value::from);
+        let mut case = Map::new();
+        for name in ["id", "predicate", "annotator", "commit"] {
+            case.extend(text(name).map(|value| (name.to_owned(), value)));
+        }
+        let mut items = Map::new();
+        for (start, field) in [(TARGET, "target"), (LABEL, "labels")] {
+            for item in table.columns_of(start) {
+                let column = format!("{start}{item}");
+                let Some(cell) = table.cell(row, &[&column]) else { continue };
+                let value = match field {
+                    "labels" => Value::Bool(["true", "True", "1"].contains(&cell)),
+                    _ => Value::from(cell),
+                };
+                items.insert(item.to_owned(), value);
+            }
+        }
+        match (items.is_empty(), text(WHOLE)) {
+            (true, Some(value)) => {
+                case.insert("target".into(), value);
+            }
+            (true, None) => continue, // a row that was not filled in
+            (false, _) => {
+                case.insert("target".into(), Value::Object(items));
+            }
+        }
+        read_case(&row.place, &case, &mut read);
+    }
+    read
+}
+
+/// A case for each run and state of it: its scores are one object. The rater and the state stand beside it, where Scout does not
+/// look.
+pub fn write(annotations: &[Annotation]) -> Result<String, String> {
+    let mut cases: BTreeMap<(&str, Option<&str>), Map<String, Value>> = BTreeMap::new();
+    for it in annotations {
+        let key = (it.run.as_str(), it.state.commit.as_deref());
+        let case = cases.entry(key).or_insert_with(|| {
+            let mut case = Map::from_iter([
+                ("id".to_owned(), json!(it.run)),
+                ("target".to_owned(), json!({})),
+            ]);
+            let mut state = it.state.metadata();
+            state.retain(|name, _| ["commit", "turn"].contains(&name.as_str()));
+            case.extend(state);
+            case.extend(it.by.as_ref().map(|by| ("annotator".to_owned(), json!(by))));
+            case
+        });
+        let value = match (&it.answer, it.answer.score()) {
+            (Answer::Is(is), _) => json!(is),
+            (_, Some(score)) => number(score),
+            (_, None) => json!(it.answer.word()),
+        };
+        let target = case.get_mut("target").and_then(Value::as_object_mut);
+        let before = target.and_then(|target| target.insert(it.item.clone(), value));
+        if before.is_some() {
+            return Err(format!(
+                "{} of {} has several scores, and a validation set of Scout has one; choose a rater with --of NAME",
+                it.item, it.run
+            ));
+        }
+        if let Some(note) = &it.note {
+            let notes = case.entry("notes").or_insert_with(|| json!({}));
+            if let Some(notes) = notes.as_object_mut() {
+                notes.insert(it.item.clone(), json!(note));
+            }
+        }
+    }
+    let cases: Vec<Value> = cases.into_values().map(Value::Object).collect();
+    Ok(format!("{:#}\n", Value::Array(cases)))
+}
+
+/// As an integer where it is one, since Scout tells 3 from 3.0.
+fn number(score: f64) -> Value {
+    let whole = score as i64;
+    if whole as f64 == score { json!(whole) } else { json!(score) }
+}

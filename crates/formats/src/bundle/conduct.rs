@@ -1,0 +1,147 @@
+//! How a live run was made, as far as its recorder tells: what two runs should have in common where only their condition is
+//! compared.
+
+use serde_json::{Map, Value};
+
+use trajview_run::turn_record::PROMPTS;
+
+use super::manifest::{Manifest, ManifestTurn};
+
+type Conduct = Vec<(&'static str, String)>;
+
+/// Of `surroundings`, by name and in words.
+const TOLD: [(&str, &str); 12] = [
+    ("permissions", "permissions"),
+    ("arguments", "arguments of the agent"),
+    ("os", "operating system"),
+    ("architecture", "architecture"),
+    ("records_ignored", "ignored files recorded"),
+    ("tests", "tests"),
+    ("bundle_in_reach", "bundle within the agent's reach"),
+    ("in_terminal", "driven in a terminal"),
+    ("isolation.sandbox", "sandbox"),
+    ("isolation.network", "network"),
+    ("isolation.image", "image of the container"),
+    ("prompts_sha256", PROMPTS),
+];
+
+/// Of `surroundings.limits`.
+const LIMITS: [(&str, &str); 8] = [
+    ("budget.tokens", "budget of tokens"),
+    ("budget.usd", "budget in USD"),
+    ("budget.minutes", "budget of minutes"),
+    ("budget.turns", "budget of turns"),
+    ("timeouts.turn", "time for a turn"),
+    ("timeouts.idle", "time without a word"),
+    ("on_failure", "rule for failed turns"),
+    ("retries", "repeats of a failed turn"),
+];
+
+/// None of it where no recorder told of the surroundings.
+pub fn of(manifest: &Manifest) -> Conduct {
+    let Some(told) = manifest.rest.get("surroundings").and_then(Value::as_object) else {
+        return vec![];
+    };
+    let mut all: Conduct = vec![];
+    let facts = TOLD.iter().filter_map(|(path, words)| Some((*words, said(at(told, path)?))));
+    all.extend(facts);
+    all.extend(beginning(manifest));
+    let limits = told.get("limits").and_then(Value::as_object);
+    let limit = |(path, words): &(&str, &'static str)| Some((*words, said(at(limits?, path)?)));
+    all.extend(LIMITS.iter().filter_map(limit));
+    let count = |is_so: &dyn Fn(&ManifestTurn) -> bool| {
+        manifest.turns.iter().filter(|turn| is_so(turn)).count().to_string()
+    };
+    let again = |turn: &ManifestTurn| {
+        let attempt = turn.rest.get("attempt").and_then(Value::as_u64);
+        attempt.unwrap_or(1).saturating_sub(1)
+    };
+    let interruptions = told.get("interruptions").and_then(Value::as_u64);
+    all.extend(interruptions.map(|count| ("interruptions", count.to_string())));
+    all.extend([
+        ("attempts that do not count", manifest.turns.iter().map(again).sum::<u64>().to_string()),
+        ("turns without memory of those before", count(&|turn| turn.without_memory)),
+        (
+            "requests that a person typed",
+            count(&|turn| turn.typed || !turn.typed_within.is_empty()),
+        ),
+    ]);
+    all
+}
+
+/// What the agent began with. A run of which nothing is told here began with an empty workspace.
+fn beginning(manifest: &Manifest) -> Conduct {
+    let start = manifest.rest.get("start").and_then(Value::as_object);
+    let told = |path| said(start.and_then(|start| at(start, path)).unwrap_or(&Value::Null));
+    let rows = start.and_then(|start| start.get("setup")?.as_array()).into_iter().flatten();
+    let commands: Vec<&str> = rows.filter_map(|row| row.get("command")?.as_str()).collect();
+    let commands = if commands.is_empty() { "none".into() } else { commands.join("; ") };
+    vec![
+        ("repository it began with", told("source.repository")),
+        ("folder it began with", told("source.folder")),
+        ("revision it began with", told("source.revision")),
+        ("commands that prepared it", commands),
+    ]
+}
+
+/// A value some names deep.
+fn at<'a>(fields: &'a Map<String, Value>, path: &str) -> Option<&'a Value> {
+    match path.split_once('.') {
+        None => fields.get(path),
+        Some((first, rest)) => at(fields.get(first)?.as_object()?, rest),
+    }
+}
+
+fn said(value: &Value) -> String {
+    match value {
+        Value::Null => "none".into(),
+        Value::String(text) => text.clone(),
+        Value::Array(values) if values.is_empty() => "none".into(),
+        Value::Array(values) => values.iter().map(said).collect::<Vec<_>>().join(" "),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn conduct(manifest: Value) -> Conduct {
+        of(&serde_json::from_value(manifest).unwrap())
+    }
+
+    #[test]
+    fn what_a_recorder_tells_is_known_in_words() {
+        let known = conduct(json!({
+            "schema": "trajview.run/1",
+            "surroundings": {
+                "permissions": "full", "arguments": ["-c", "x"], "tests": null, "interruptions": 2,
+                "limits": {"budget": {"tokens": 5}, "retries": 1}, "os": ["what", {"is": 1}],
+                "isolation": {"sandbox": "bwrap", "network": "off"},
+            },
+            "start": {"source": {"revision": "b0"}, "setup": [{"command": "make"}, {"command": "ls"}]},
+            "turns": [{"turn": 1, "attempt": 3}, {"turn": 2, "without_memory": true}],
+        }));
+
+        let value =
+            |name| known.iter().find(|(it, _)| *it == name).map(|(_, value)| value.as_str());
+        assert_eq!(value("arguments of the agent"), Some("-c x"));
+        assert_eq!((value("tests"), value("budget of tokens")), (Some("none"), Some("5")));
+        assert_eq!(
+            (value("interruptions"), value("attempts that do not count")),
+            (Some("2"), Some("2"))
+        );
+        assert_eq!(value("turns without memory of those before"), Some("1"));
+        assert_eq!(value("architecture"), None);
+        assert_eq!((value("sandbox"), value("network")), (Some("bwrap"), Some("off")));
+        assert_eq!(value("revision it began with"), Some("b0"));
+        assert_eq!(value("commands that prepared it"), Some("make; ls"));
+    }
+
+    #[test]
+    fn where_nobody_tells_nothing_is_known() {
+        assert_eq!(conduct(json!({"schema": "trajview.run/1", "turns": [{"turn": 1}]})), []);
+        assert_eq!(conduct(json!({"schema": "trajview.run/1", "surroundings": [1]})), []);
+    }
+}

@@ -1,0 +1,138 @@
+//! Tokens, counted once.
+//!
+//! `token_count` tells a running total and the last response; it comes once or twice a response, again at the
+//! start of a turn, and its total may start over when a process does. `token_usage_record` tells the same
+//! response before it.
+
+use super::record::{Counted, Usage};
+use trajview_run::Tokens;
+
+#[derive(Debug, Default)]
+pub struct Counter {
+    total: Option<Tokens>,
+    /// Responses told by a `token_usage_record`, and by no `token_count` yet.
+    unpaired: Vec<Tokens>,
+    /// Something was counted since the turn began.
+    is_turn_counted: bool,
+}
+
+impl Counter {
+    pub const fn turn_begins(&mut self) {
+        self.is_turn_counted = false;
+    }
+
+    /// The tokens that this record is the first to tell; None where they are already counted.
+    pub fn count(&mut self, usage: &Usage) -> Option<Tokens> {
+        let new = match usage {
+            Usage::Count(Some(counted)) => self.difference(**counted),
+            Usage::Count(None) => {
+                self.total = None; // a new process, which may count from zero
+                None
+            }
+            Usage::Response(tokens) => {
+                self.unpaired.push(**tokens);
+                Some(**tokens)
+            }
+            Usage::Plain(tokens) => Some(**tokens),
+            Usage::Turn(tokens) => (!self.is_turn_counted).then_some(**tokens),
+        };
+        let new = new.filter(Tokens::is_recorded);
+        self.is_turn_counted |= new.is_some();
+        new
+    }
+
+    fn difference(&mut self, counted: Counted) -> Option<Tokens> {
+        let before = self.total;
+        self.total = counted.total.or(before);
+        if counted.total.is_some() && before == counted.total {
+            return None;
+        }
+        let paired = self.unpaired.iter().rposition(|told| Some(*told) == counted.last);
+        if let Some(paired) = paired {
+            self.unpaired.drain(..=paired);
+            return None;
+        }
+        match (before, counted.total, counted.last) {
+            // A total equal to its last response starts over.
+            (Some(_), Some(total), Some(last)) if total == last => Some(last),
+            (Some(before), Some(total), last) => minus(total, before).or(last).or(Some(total)),
+            (None, total, last) => last.or(total),
+            (Some(_), None, last) => last,
+        }
+    }
+}
+
+/// None where a count has gone down: it has started over.
+fn minus(total: Tokens, before: Tokens) -> Option<Tokens> {
+    let field = |total: Option<u64>, before: Option<u64>| match (total, before) {
+        (Some(total), before) => total.checked_sub(before.unwrap_or(0)).map(Some),
+        (None, _) => Some(None),
+    };
+    Some(Tokens {
+        input: field(total.input, before.input)?,
+        cached_input: field(total.cached_input, before.cached_input)?,
+        output: field(total.output, before.output)?,
+        reasoning: field(total.reasoning, before.reasoning)?,
+        cache_write: field(total.cache_write, before.cache_write)?,
+        cache_write_1h: None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tokens(output: u64) -> Tokens {
+        Tokens { input: Some(output * 10), output: Some(output), ..Tokens::default() }
+    }
+
+    fn count(total: u64, last: u64) -> Usage {
+        let counted =
+            Counted { total: Some(tokens(total)), last: Some(tokens(last)), window: None };
+        Usage::Count(Some(Box::new(counted)))
+    }
+
+    fn counted(usages: &[Usage]) -> Vec<u64> {
+        let mut counter = Counter::default();
+        usages.iter().filter_map(|usage| counter.count(usage)?.output).collect()
+    }
+
+    #[test]
+    fn a_total_told_twice_counts_once() {
+        assert_eq!(counted(&[count(3, 3), count(3, 3), count(5, 2), count(5, 2)]), [3, 2]);
+    }
+
+    #[test]
+    fn a_total_that_starts_over_does_not_lose_its_first_response() {
+        assert_eq!(
+            counted(&[count(9, 9), Usage::Count(None), count(4, 4), count(6, 2)]),
+            [9, 4, 2]
+        );
+        assert_eq!(counted(&[count(9, 9), count(4, 4), count(20, 16)]), [9, 4, 16]);
+        assert_eq!(counted(&[count(3, 3), count(8, 8)]), [3, 8]);
+    }
+
+    #[test]
+    fn a_total_carried_over_from_an_earlier_log_is_not_ours() {
+        assert_eq!(counted(&[count(100, 7), count(102, 2)]), [7, 2]);
+    }
+
+    #[test]
+    fn a_response_told_by_two_records_counts_once() {
+        let usages = [
+            Usage::Response(tokens(3).into()),
+            count(3, 3),
+            Usage::Response(tokens(4).into()),
+            Usage::Response(tokens(5).into()),
+            count(12, 5),
+            count(14, 2),
+        ];
+        assert_eq!(counted(&usages), [3, 4, 5, 2]);
+    }
+
+    #[test]
+    fn a_turns_own_sum_counts_only_where_nothing_else_does() {
+        assert_eq!(counted(&[count(3, 3), Usage::Turn(tokens(3).into())]), [3]);
+        assert_eq!(counted(&[Usage::Turn(tokens(3).into())]), [3]);
+    }
+}

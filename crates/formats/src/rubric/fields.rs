@@ -1,0 +1,177 @@
+//! Fields of JSON objects that other people wrote: each is read as far as it is what it should be.
+
+use serde_json::{Map, Value};
+
+use crate::{Source, not_finite};
+use trajview_run::{
+    Warning,
+    rubric::{FULL, Scale},
+};
+
+/// Larger files are not read.
+pub const MOST_BYTES: u64 = 8 << 20;
+
+/// An object and where it is.
+pub struct Fields<'a> {
+    map: &'a Map<String, Value>,
+}
+
+/// The document of a file, if it is an object of the schema.
+pub fn document(
+    file: &Source<'_>,
+    schema: &str,
+    warnings: &mut Vec<Warning>,
+) -> Option<Map<String, Value>> {
+    let mut warn = |what: String| warnings.push(Warning { place: file.name.into(), what });
+    match not_finite::read::<Value>(file.bytes) {
+        Ok((Value::Object(map), no_numbers)) => {
+            if no_numbers > 0 {
+                warn(not_finite::warning(no_numbers));
+            }
+            match map.get("schema").and_then(Value::as_str) {
+                Some(found) if found != schema => {
+                    warn(format!("says it is {found:?}; it is read as {schema}"))
+                }
+                None => warn(format!("does not name its schema; it is read as {schema}")),
+                Some(_) => {}
+            }
+            Some(map)
+        }
+        Ok(_) => {
+            warn("is not a JSON object".into());
+            None
+        }
+        Err(why) => {
+            warn(format!("is not JSON: {why}"));
+            None
+        }
+    }
+}
+
+/// The objects of a list; what is none is named by its position, counting from 1.
+pub fn objects<'a>(
+    file: &Source<'_>,
+    document: &'a Map<String, Value>,
+    list: &str,
+    warnings: &mut Vec<Warning>,
+) -> Vec<(usize, Fields<'a>)> {
+    let mut warn = |what: String| warnings.push(Warning { place: file.name.into(), what });
+    let Some(entries) = document.get(list).and_then(Value::as_array) else {
+        warn(format!("has no list {list:?}"));
+        return vec![];
+    };
+    let mut found = vec![];
+    for (number, entry) in (1..).zip(entries) {
+        match entry.as_object() {
+            Some(map) => found.push((number, Fields { map })),
+            None => warn(format!("{list}, entry {number}: is not an object")),
+        }
+    }
+    found
+}
+
+impl<'a> Fields<'a> {
+    pub const fn of(map: &'a Map<String, Value>) -> Self {
+        Self { map }
+    }
+
+    fn value(&self, name: &str) -> Option<&'a Value> {
+        self.map.get(name).filter(|value| !value.is_null())
+    }
+
+    /// The text of a field; numbers and lists as they are written.
+    pub fn words(&self, name: &str) -> Option<String> {
+        self.value(name).map(|value| match value {
+            Value::String(text) => text.clone(),
+            Value::Array(list) if list.iter().all(Value::is_string) => {
+                list.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", ")
+            }
+            other => other.to_string(),
+        })
+    }
+
+    /// As [`Self::words`]; empty where there are none.
+    pub fn text(&self, name: &str) -> String {
+        self.words(name).unwrap_or_default()
+    }
+
+    /// An id: text or a number; None where it is missing or blank.
+    pub fn id(&self, name: &str) -> Option<String> {
+        self.words(name).map(|id| id.trim().to_owned()).filter(|id| !id.is_empty())
+    }
+
+    /// A whole number that is not negative, as a number or in quotes.
+    pub fn count(&self, name: &str) -> Option<u64> {
+        whole(self.value(name)?)
+    }
+
+    /// As [`Self::count`], from 1.
+    pub fn ordinal(&self, name: &str) -> Option<usize> {
+        self.count(name)
+            .and_then(|number| usize::try_from(number).ok())
+            .filter(|&number| number > 0)
+    }
+
+    /// Finite.
+    pub fn number(&self, name: &str) -> Option<f64> {
+        self.value(name)?.as_f64().filter(|number| number.is_finite())
+    }
+
+    pub fn flag(&self, name: &str) -> Option<bool> {
+        self.value(name)?.as_bool()
+    }
+
+    pub fn is_list(&self, name: &str) -> bool {
+        self.value(name).is_some_and(Value::is_array)
+    }
+
+    pub fn object(&self, name: &str) -> Option<Self> {
+        self.value(name)?.as_object().map(Self::of)
+    }
+
+    /// The objects of a list, others left out.
+    pub fn objects(&self, name: &str) -> impl Iterator<Item = Self> + use<'a> {
+        let list = self.value(name).and_then(Value::as_array);
+        list.into_iter().flatten().filter_map(|value| value.as_object().map(Self::of))
+    }
+
+    /// The strings of a list.
+    pub fn strings(&self, name: &str) -> Vec<String> {
+        let list = self.value(name).and_then(Value::as_array);
+        list.into_iter().flatten().filter_map(|value| value.as_str().map(str::to_owned)).collect()
+    }
+
+    /// A score of the rubric of five levels. The error is a sentence; no score at all is `Ok(None)`.
+    pub fn score(&self, name: &str) -> Result<Option<u8>, String> {
+        self.score_to(name, FULL)
+    }
+
+    /// As [`Self::score`], on a scale with another end.
+    pub fn score_to(&self, name: &str, full: u8) -> Result<Option<u8>, String> {
+        let Some(value) = self.value(name) else { return Ok(None) };
+        match whole(value).and_then(|score| u8::try_from(score).ok()).filter(|score| *score <= full)
+        {
+            Some(score) => Ok(Some(score)),
+            None => Err(format!("the {name} {value} is not on the scale 0..{full}")),
+        }
+    }
+
+    /// As [`Self::score`], on any scale.
+    pub fn score_on(&self, name: &str, scale: Scale) -> Result<Option<f64>, String> {
+        let Some(value) = self.value(name) else { return Ok(None) };
+        let number = || value.as_f64().or_else(|| value.as_str()?.trim().parse().ok());
+        match number().filter(|score| scale.holds(*score)) {
+            Some(score) => Ok(Some(score)),
+            None => Err(format!("the {name} {value} is not on the scale {scale}")),
+        }
+    }
+}
+
+/// `3`, `3.0` or `"3"`
+fn whole(value: &Value) -> Option<u64> {
+    let float = || {
+        let number = value.as_f64()?;
+        (number >= 0.0 && number.fract() == 0.0 && number < 9e15).then_some(number as u64)
+    };
+    value.as_u64().or_else(float).or_else(|| value.as_str()?.trim().parse().ok())
+}

@@ -1,0 +1,529 @@
+//! SlopCodeBench run directories: one problem is one run, each of its checkpoints one turn.
+//!
+//! The harness gives an agent a specification a checkpoint at a time, keeps what the agent printed, the workspace after
+//! each, and what it measured of it. Three generations of it wrote nearly the same files ([`generation`]); any file may
+//! be missing. Sources are named from the run directory on: `config.yaml`, `PROBLEM/checkpoint_2/agent/stdout.jsonl`.
+//!
+//! | file | becomes | read by |
+//! |---|---|---|
+//! | `agent/`, `agent.tar.gz` | the steps of the turn | [`logs`], with the formats of the logs; [`unclaimed`] |
+//! | `prompt.txt` | the request, unless the log has it | here |
+//! | `evaluation.json`, `evaluation/report.json` | [`recorded::Tests`] | [`evaluation`], where strict, iso and core are defined |
+//! | `diff.json` | [`recorded::Changes`], and files where there is no `snapshot/` | [`changes`] |
+//! | `rubric.jsonl` | [`recorded::Flag`]s | [`rubric`] |
+//! | `inference_result.json`, `quality_analysis/overall_quality.json`, a row of `checkpoint_results.jsonl`, `result.json` | [`recorded::Recorded`] values | [`values`] |
+//! | `quality_analysis/{files,symbols,ast_grep}.jsonl` | [`recorded::Measured`] | [`quality`] |
+//! | `after_skill/` with its `evaluation.json`, `quality_analysis/` | what was recorded of a second pass, the checkpoint's last turn | here |
+//! | `config.yaml`, `problem.yaml`, `run_info.yaml`, `problem_catalog.json` | what the run says of itself | [`about`], [`facts`], [`generation`] |
+//!
+//! Its times have no zone and are taken as UTC. `snapshot/` is no source: `store` reads it where files are put together.
+
+mod about;
+mod changes;
+mod evaluation;
+mod facts;
+mod generation;
+pub mod layout;
+mod logs;
+mod quality;
+mod rubric;
+mod unclaimed;
+mod values;
+
+use trajview_run::{
+    Checkpoint, CheckpointRecord, Edit, Place, Role, Run, RunOrigin, SourceFile, SourceId, Step,
+    StepKind, StepText, Time, Tokens, Turn, Warning, files::RecordedEdit, label, recorded,
+};
+
+use super::{
+    EditsTold, Executor, Format, Head, NotUnderstood, Offers, Shape, Source, json, not_finite,
+};
+
+use facts::Facts;
+use generation::Generation;
+use json::Object;
+use layout::{Layout, Stage, checkpoint_number};
+
+/// Where `run_info.yaml` says what a second pass over each checkpoint is asked.
+const SKILL_PROMPT: &str = "post_checkpoint_skill.prompt";
+
+pub struct SlopCodeBench;
+
+impl Format for SlopCodeBench {
+    fn name(&self) -> &'static str {
+        "slopcodebench"
+    }
+
+    fn about(&self) -> &'static str {
+        "SlopCodeBench run directory: logs, snapshots, tests and measurements by checkpoint"
+    }
+
+    fn sample(&self) -> &'static str {
+        "slopcodebench"
+    }
+
+    /// A run is a folder, told by the names in it ([`layout::is_problem`]), never by one file.
+    fn offers(&self) -> Offers {
+        Offers::new(Shape::Snapshots, EditsTold::Text).tokens().cost().times().subagents()
+    }
+
+    fn claims(&self, _head: &Head<'_>) -> bool {
+        false
+    }
+
+    fn index_with(
+        &self,
+        sources: &[Source<'_>],
+        executor: &dyn Executor,
+    ) -> Result<Run, NotUnderstood> {
+        let cleaned: Vec<_> = sources.iter().map(results_with_nulls).collect();
+        let readable = sources.iter().zip(&cleaned).map(|(source, cleaned)| match cleaned {
+            Some((text, _)) => Source { bytes: text.as_bytes(), ..*source },
+            None => *source,
+        });
+        let sources: Vec<Source<'_>> = readable.collect();
+        let layout = Layout::of(&sources);
+        let mut reader = Reader::new(&sources, &layout);
+        for (at, cleaned) in cleaned.iter().enumerate() {
+            if let Some((_, count)) = cleaned {
+                reader.warn(at, not_finite::warning(*count));
+            }
+        }
+        if layout.stages.is_empty() {
+            return Err(NotUnderstood(reader.why_empty()));
+        }
+        reader.facts();
+        for stage in &layout.stages {
+            reader.stage(stage, executor);
+        }
+        reader.finish();
+        Ok(reader.run)
+    }
+
+    fn words(&self, record: &[u8], _step: &Step) -> StepText {
+        let record = String::from_utf8_lossy(record);
+        let failed = Object::parse(&record)
+            .and_then(|result| Some(result.text("error_message")?.into_owned()));
+        match failed {
+            Some(text) => StepText { text, ..StepText::default() },
+            None => StepText { text: record.into_owned(), ..StepText::default() },
+        }
+    }
+
+    fn request(&self, record: &[u8]) -> String {
+        String::from_utf8_lossy(record).into_owned()
+    }
+
+    fn failure(&self, record: &[u8]) -> String {
+        evaluation::failure(&String::from_utf8_lossy(record))
+    }
+
+    /// Of the harness' own comparison.
+    fn edit(&self, record: &[u8], edit: &Edit) -> Option<RecordedEdit> {
+        changes::body(&String::from_utf8_lossy(record), edit)
+    }
+}
+
+/// A file of results with null for what is no number, and how many such values it has; None where it has none, and for logs and
+/// the two files of which parts are read again later, which have their own places.
+fn results_with_nulls(source: &Source<'_>) -> Option<(String, usize)> {
+    let has_places = ["/diff.json", "/report.json"].iter().any(|end| source.name.ends_with(end));
+    let is_log = source.name.contains("/agent/") || source.name.contains("/agent.tar.gz/");
+    let is_json = [".json", ".jsonl"].iter().any(|end| source.name.ends_with(end));
+    let text = || std::str::from_utf8(source.bytes).ok().and_then(not_finite::with_nulls);
+    (is_json && !has_places && !is_log).then(text).flatten()
+}
+
+/// Puts a run together, a checkpoint at a time.
+struct Reader<'a> {
+    sources: &'a [Source<'a>],
+    layout: &'a Layout<'a>,
+    generation: Option<Generation>,
+    config: Facts,
+    problem: Facts,
+    info: Facts,
+    flags: Vec<Option<Vec<recorded::Flag>>>,
+    run: Run,
+}
+
+impl<'a> Reader<'a> {
+    fn new(sources: &'a [Source<'a>], layout: &'a Layout<'a>) -> Self {
+        let facts = |at: Option<usize>| {
+            at.map(|at| Facts::of(&String::from_utf8_lossy(sources[at].bytes))).unwrap_or_default()
+        };
+        let marked = layout.marked.iter().map(|&at| sources[at].bytes);
+        let generation = match layout.catalog {
+            Some(_) => Some(Generation::G2),
+            None => Generation::of(marked),
+        };
+        let source =
+            |source: &Source<'_>| SourceFile { name: source.name.into(), format: "slopcodebench" };
+        let run = Run {
+            origin: RunOrigin {
+                format: SlopCodeBench.name(),
+                sources: sources.iter().map(source).collect(),
+                ..RunOrigin::default()
+            },
+            ..Run::default()
+        };
+        Self {
+            sources,
+            layout,
+            generation,
+            config: facts(layout.config),
+            problem: facts(layout.problem_facts),
+            info: facts(layout.info),
+            flags: vec![],
+            run,
+        }
+    }
+
+    fn text(&self, at: usize) -> std::borrow::Cow<'a, str> {
+        String::from_utf8_lossy(self.sources[at].bytes)
+    }
+
+    fn warn(&mut self, at: usize, what: impl Into<String>) {
+        self.run.warnings.push(Warning { place: self.sources[at].name.into(), what: what.into() });
+    }
+
+    fn why_empty(&self) -> String {
+        let state = self.info.get("summary.state").map(|state| format!("; it ended as {state}"));
+        format!("a problem of SlopCodeBench without a checkpoint{}", state.unwrap_or_default())
+    }
+
+    fn stage(&mut self, stage: &Stage, executor: &dyn Executor) {
+        let logs::Passes { first: told, second } = self.logs(stage, executor);
+        if told.is_empty() {
+            let what = "no log of the agent: the turn has no steps";
+            let place = format!("{}{}", self.layout.folder(), stage.name);
+            self.run.warnings.push(Warning { place, what: what.into() });
+        }
+        for inner in told.runs() {
+            adopt(&mut self.run, inner);
+        }
+        let index = self.run.turns.len();
+        let mut turn = told.into_turn(index, &mut self.run.subagents);
+        self.request(stage, &mut turn);
+        let mut record =
+            CheckpointRecord { state: self.state(stage), ..CheckpointRecord::default() };
+        self.inference(stage, &mut turn, &mut record);
+        self.measured(stage, &mut record);
+        self.tests(stage, &mut record);
+        self.changes(stage, &mut record);
+        self.judged(stage);
+        turn.checkpoint = Some(self.run.checkpoints.len());
+        self.run.turns.push(turn);
+        let after_skill = self.second_pass(stage, second).map(Box::new);
+        self.run.checkpoints.push(Checkpoint {
+            id: stage.name.clone(),
+            label: None,
+            last_turn: self.run.turns.len() - 1,
+            recorded: Some(Box::new(record)),
+            after_skill,
+        });
+    }
+
+    /// The log of a second pass lies with the checkpoint's own, else in the folder of what it left.
+    fn logs(&mut self, stage: &Stage, executor: &dyn Executor) -> logs::Passes {
+        let prompt = self.info.get(SKILL_PROMPT).unwrap_or_default();
+        let own = stage.after.as_ref().map_or(&[][..], |after| &after.logs);
+        let second = logs::SecondPass { prompt, is_there: stage.after.is_some() && own.is_empty() };
+        let warnings = &mut self.run.warnings;
+        let mut passes = logs::read_passes(self.sources, &stage.logs, &second, executor, warnings);
+        let mut read_by = passes.first.read_by.clone();
+        if !own.is_empty() {
+            let alone = logs::SecondPass { prompt: "", is_there: false };
+            let told = logs::read_passes(self.sources, own, &alone, executor, warnings).first;
+            read_by.extend(&told.read_by);
+            passes.second = Some(told).filter(|told| !told.is_empty()).or(passes.second);
+        }
+        for (at, format) in read_by {
+            self.run.origin.sources[at].format = format;
+        }
+        passes
+    }
+
+    /// A second session that the harness starts on what the checkpoint left is a turn of its own; gives what was recorded of
+    /// the state that it left. None where there was none.
+    fn second_pass(
+        &mut self,
+        stage: &Stage,
+        told: Option<logs::LogFacts>,
+    ) -> Option<CheckpointRecord> {
+        let nothing = Stage::default();
+        let after = stage.after.as_deref();
+        if after.is_none() && told.is_none() {
+            return None;
+        }
+        let place = format!("{}{}/after_skill", self.layout.folder(), stage.name);
+        let mut warn = |what: &str| {
+            self.run.warnings.push(Warning { place: place.clone(), what: what.into() });
+        };
+        if told.is_none() {
+            warn("no log of the second pass: its turn has no steps");
+        }
+        if !after.is_some_and(|after| after.has_snapshot) {
+            warn(
+                "no snapshot/ of the second pass: what its log does not tell of the files cannot be known",
+            );
+        }
+        let after = after.unwrap_or(&nothing);
+        let told = told.unwrap_or_default();
+        for inner in told.runs() {
+            adopt(&mut self.run, inner);
+        }
+        let mut turn = told.into_turn(self.run.turns.len(), &mut self.run.subagents);
+        self.request(after, &mut turn);
+        if turn.title.is_empty() {
+            turn.title = label(self.info.get(SKILL_PROMPT).unwrap_or("second pass (after_skill)"));
+        }
+        let mut record = CheckpointRecord::default();
+        self.inference(after, &mut turn, &mut record);
+        self.measured(after, &mut record);
+        self.tests(after, &mut record);
+        turn.checkpoint = Some(self.run.checkpoints.len());
+        self.run.turns.push(turn);
+        Some(record)
+    }
+
+    /// The log's own request wins: it is what the agent was really asked. The turn is called by the heading of its
+    /// specification: prompts of one run begin alike.
+    fn request(&self, stage: &Stage, turn: &mut Turn) {
+        let Some(at) = stage.prompt else { return };
+        let text = self.text(at);
+        if turn.request.is_none() {
+            let len = self.sources[at].bytes.len() as u64;
+            turn.request =
+                Some(Place { source: SourceId(at as u32), line: 1, part: 0, start: 0, len });
+            turn.title = label(&text);
+        }
+        if let Some(heading) = first_heading(&text) {
+            turn.title = label(heading);
+        }
+    }
+
+    fn state(&self, stage: &Stage) -> Option<Box<str>> {
+        let row = self.row(stage);
+        let state = row.as_ref().and_then(|(_, row)| row.text("state").map(Box::from));
+        state
+            .or_else(|| Some(self.info.get(&format!("summary.checkpoints.{}", stage.name))?.into()))
+    }
+
+    /// The line of `checkpoint_results.jsonl` that is about this checkpoint.
+    fn row(&self, stage: &Stage) -> Option<(std::borrow::Cow<'a, str>, Object<'a>)> {
+        let at = self.layout.rows?;
+        let bytes = self.sources[at].bytes;
+        let problem = self.run.task.as_ref().map(|task| task.id.as_str()).unwrap_or_default();
+        for (_, line) in super::jsonl::lines(SourceId(at as u32), bytes) {
+            let Some(row) = std::str::from_utf8(line).ok().and_then(Object::parse) else {
+                continue;
+            };
+            let is_ours = row
+                .text("problem")
+                .is_none_or(|name| name == problem || name == self.layout.problem);
+            if is_ours && row.text("checkpoint").as_deref() == Some(&stage.name) {
+                return Some((String::from_utf8_lossy(line), row));
+            }
+        }
+        None
+    }
+
+    /// What it cost and took, as the harness counted.
+    fn inference(&mut self, stage: &Stage, turn: &mut Turn, record: &mut CheckpointRecord) {
+        let Some(at) = stage.inference else { return };
+        let text = self.text(at);
+        let Some(values) = values::of_object(self.sources[at].name, &text, self.generation) else {
+            return self.warn(at, "is not a JSON object");
+        };
+        let object = Object::parse(&text).unwrap_or_default();
+        let time = |key| object.text(key).and_then(|time| Time::parse(&time));
+        turn.started_at = turn.started_at.or(time("started"));
+        turn.ended_at = turn.ended_at.or(time("completed"));
+        let number = |name: &str| {
+            let found = values.iter().find(|recorded| &*recorded.name == name);
+            found.and_then(|recorded| recorded.value.number())
+        };
+        if !turn.tokens.is_recorded() {
+            turn.tokens = tokens(&number);
+        }
+        turn.cost_usd = turn.cost_usd.or_else(|| number("usage.cost"));
+        if let Some(message) = object.text("error_message").filter(|text| !text.trim().is_empty()) {
+            let len = self.sources[at].bytes.len() as u64;
+            let place = Place { source: SourceId(at as u32), line: 1, part: 0, start: 0, len };
+            turn.steps.push(Step {
+                kind: StepKind::Message,
+                role: Role::System,
+                label: label(last_line(&message)),
+                place,
+                is_error: true,
+                ..Step::default()
+            });
+        }
+        record.values.extend(values);
+    }
+
+    fn measured(&mut self, stage: &Stage, record: &mut CheckpointRecord) {
+        if let (Some((text, _)), Some(at)) = (self.row(stage), self.layout.rows) {
+            let name = self.sources[at].name;
+            record
+                .values
+                .extend(values::of_object(name, &text, self.generation).unwrap_or_default());
+        }
+        if let Some(at) = stage.quality {
+            match values::of_object(self.sources[at].name, &self.text(at), self.generation) {
+                Some(values) => record.values.extend(values),
+                None => self.warn(at, "is not a JSON object"),
+            }
+        }
+        values::doubt(&mut record.values, self.generation);
+        let source = |at: usize| self.sources[at];
+        let warnings = &mut self.run.warnings;
+        record.measured = recorded::Measured {
+            files: stage.files.map(|at| quality::files(source(at), self.generation, warnings)),
+            callables: stage.symbols.map(|at| quality::callables(source(at), warnings)),
+            hits: stage.hits.map(|at| quality::hits(source(at), warnings)),
+        };
+    }
+
+    fn tests(&mut self, stage: &Stage, record: &mut CheckpointRecord) {
+        let Some(at) = stage.evaluation else { return };
+        match evaluation::tests(self.sources[at], self.generation) {
+            Ok(mut tests) => {
+                if let Some(report) = stage.report {
+                    let id = SourceId(report as u32);
+                    if let Err(what) = evaluation::add_report(&mut tests, self.sources[report], id)
+                    {
+                        self.warn(report, what);
+                    }
+                }
+                record.tests = Some(tests);
+            }
+            Err(what) => self.warn(at, what),
+        }
+    }
+
+    fn changes(&mut self, stage: &Stage, record: &mut CheckpointRecord) {
+        let Some(at) = stage.diff else {
+            let what = "no diff.json: what the log does not tell of the files cannot be known";
+            if !stage.has_snapshot {
+                let place = format!("{}{}", self.layout.folder(), stage.name);
+                self.run.warnings.push(Warning { place, what: what.into() });
+            }
+            return;
+        };
+        match changes::changes(self.sources[at], SourceId(at as u32), &mut self.run.warnings) {
+            Ok(changes) => record.changes = Some(changes),
+            Err(what) => self.warn(at, what),
+        }
+    }
+
+    fn judged(&mut self, stage: &Stage) {
+        let flags = stage
+            .rubric
+            .map(|at| rubric::flags(self.sources[at], SourceId(at as u32), &mut self.run.warnings));
+        self.flags.push(flags);
+    }
+
+    fn finish(&mut self) {
+        let ids: Vec<&str> = self.layout.stages.iter().map(|stage| stage.name.as_str()).collect();
+        rubric::resolve(&ids, &mut self.flags);
+        for (checkpoint, flags) in self.run.checkpoints.iter_mut().zip(self.flags.drain(..)) {
+            if let Some(record) = &mut checkpoint.recorded {
+                record.flags = flags;
+            }
+        }
+        self.missing();
+        let run = &mut self.run;
+        run.started_at =
+            run.started_at.or_else(|| run.turns.iter().find_map(|turn| turn.started_at));
+        run.ended_at =
+            run.ended_at.or_else(|| run.turns.iter().rev().find_map(|turn| turn.ended_at));
+    }
+
+    /// Checkpoints that should be there.
+    fn missing(&mut self) {
+        let mut listed: Vec<String> =
+            self.problem.keys_below("checkpoints").into_iter().map(str::to_owned).collect();
+        let last = self.layout.stages.iter().map(|stage| stage.number).max().unwrap_or(0);
+        // Numbers are a recording's words: no list as long as one says.
+        let gaps = (1..last.min(1_000)).map(|number| format!("checkpoint_{number}"));
+        listed.extend(gaps);
+        listed.sort_by_key(|name| checkpoint_number(name));
+        listed.dedup();
+        let is_there = |name: &String| self.layout.stages.iter().any(|stage| stage.name == *name);
+        let missing: Vec<String> = listed.into_iter().filter(|name| !is_there(name)).collect();
+        if !missing.is_empty() {
+            let place = self.layout.folder().trim_end_matches('/').to_owned();
+            let what = format!("not recorded: {}", missing.join(", "));
+            self.run.warnings.push(Warning { place, what });
+        }
+    }
+}
+
+/// What the files of the harness leave open the log may know; the agent's name is the log's.
+fn adopt(run: &mut Run, inner: &Run) {
+    run.model = run.model.take().or_else(|| inner.model.clone());
+    run.origin.root = run.origin.root.take().or_else(|| inner.origin.root.clone());
+    run.agent.version = run.agent.version.take().or_else(|| inner.agent.version.clone());
+    if !inner.agent.name.is_empty() {
+        run.agent.name.clone_from(&inner.agent.name);
+    }
+}
+
+/// As counted by the harness: its `input` leaves out what came from the cache.
+fn tokens(number: &dyn Fn(&str) -> Option<f64>) -> Tokens {
+    let count =
+        |kind: &str| number(&format!("usage.net_tokens.{kind}")).map(|number| number as u64);
+    let (read, write) = (count("cache_read"), count("cache_write"));
+    let input = count("input")
+        .map(|input| input.saturating_add(read.unwrap_or(0)).saturating_add(write.unwrap_or(0)));
+    Tokens {
+        input,
+        cached_input: read,
+        output: count("output"),
+        reasoning: count("reasoning"),
+        cache_write: write,
+        cache_write_1h: None,
+    }
+}
+
+/// The words of the first heading of a Markdown text, code aside: `## Errors ##` is `Errors`.
+fn first_heading(text: &str) -> Option<&str> {
+    let mut fence = None;
+    for line in text.lines() {
+        let line = line.trim_end();
+        let indent = line.len() - line.trim_start_matches(' ').len();
+        let begun = line.trim_start_matches(' ');
+        let mark = ["```", "~~~"].into_iter().find(|mark| begun.starts_with(mark));
+        match (fence, mark) {
+            (None, Some(mark)) => fence = Some(mark),
+            (Some(open), Some(mark)) if open == mark => fence = None,
+            _ => {}
+        }
+        let words = begun.trim_start_matches('#');
+        let level = begun.len() - words.len();
+        let is_heading = (1..=6).contains(&level) && words.starts_with([' ', '\t']) && indent < 4;
+        let words = words.trim_end_matches('#').trim();
+        if fence.is_none() && is_heading && !words.is_empty() {
+            return Some(words);
+        }
+    }
+    None
+}
+
+/// A traceback says at its end what went wrong.
+fn last_line(text: &str) -> &str {
+    text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_heading_is_none_of_the_code_and_loses_its_marks() {
+        let text = "Implement it.\n\n```sh\n# not this\n```\n#tag\n    # nor this\n## Part 2: errors ##\n# Later";
+        assert_eq!(first_heading(text), Some("Part 2: errors"));
+        assert_eq!(first_heading("Add `--top N`.\n#\n"), None);
+    }
+}

@@ -1,0 +1,145 @@
+//! `rubric.jsonl`: what a judge with a rubric objected to.
+//!
+//! The harness writes `criteria, start, end, file_name, carried_over: "<checkpoint>"`, its documentation has
+//! `criterion, line, file_path, carried_over: true, original_checkpoint: 2`; both are read. Numbers may be strings. A
+//! flag that is carried over has lost its type, which another row of the run with the same criterion still has.
+
+use std::collections::BTreeMap;
+
+use super::{
+    super::Source,
+    json::{Object, text},
+    quality, values,
+};
+use trajview_run::{Place, SourceId, Warning, recorded::Flag};
+
+/// The flags of one file. A line that cannot be read is a warning.
+pub fn flags(source: Source<'_>, id: SourceId, warnings: &mut Vec<Warning>) -> Vec<Flag> {
+    let lacks = "a flag without a criterion is left out";
+    quality::rows(source, (id, usize::MAX), lacks, warnings, |(place, _), row| flag(row, place))
+}
+
+fn flag(row: &Object<'_>, place: Place) -> Option<Flag> {
+    let count = |keys: &[&str]| keys.iter().find_map(|key| values::count(row.get(key)?));
+    let start = count(&["start", "line"]);
+    Some(Flag {
+        criterion: row.text_of(&["criteria", "criterion"]).filter(|text| !text.is_empty())?.into(),
+        category: row.boxed("category"),
+        kind: row.boxed("type"),
+        path: row.text_of(&["file_name", "file_path"]).unwrap_or_default().into(),
+        start,
+        end: count(&["end"]).or(start),
+        confidence: row.get("confidence").and_then(values::lenient),
+        explanation: row.boxed("explanation"),
+        carried_from: carried_from(row),
+        place,
+    })
+}
+
+fn carried_from(row: &Object<'_>) -> Option<Box<str>> {
+    let said = row.get("carried_over")?;
+    match text(said) {
+        Some(name) => (!name.is_empty()).then(|| name.into()),
+        None if said.get() == "true" => {
+            let number = row.get("original_checkpoint").and_then(values::count)?;
+            Some(format!("checkpoint_{number}").into())
+        }
+        None => None,
+    }
+}
+
+/// Follows every flag that was carried over to the checkpoint that found it, and gives it back its type. `ids` are those
+/// of the checkpoints whose flags are given, in order.
+pub fn resolve(ids: &[&str], judged: &mut [Option<Vec<Flag>>]) {
+    let kinds: BTreeMap<Box<str>, Box<str>> = judged
+        .iter()
+        .flatten()
+        .flatten()
+        .filter_map(|flag| Some((flag.criterion.clone(), flag.kind.clone()?)))
+        .collect();
+    for at in 0..judged.len() {
+        // Earlier checkpoints are resolved already: one look back is enough.
+        let (earlier, rest) = judged.split_at_mut(at);
+        for flag in rest.iter_mut().take(1).flatten().flatten() {
+            flag.kind = flag.kind.take().or_else(|| kinds.get(&flag.criterion).cloned());
+            let Some(from) = &flag.carried_from else { continue };
+            let named = ids.iter().take(at).position(|id| **id == **from);
+            let found = named.and_then(|named| earlier[named].as_ref()).and_then(|flags| {
+                let same =
+                    |other: &&Flag| other.criterion == flag.criterion && other.path == flag.path;
+                let far =
+                    |other: &&Flag| other.start.unwrap_or(0).abs_diff(flag.start.unwrap_or(0));
+                flags.iter().filter(same).min_by_key(far)
+            });
+            if let Some(first) = found.and_then(|found| found.carried_from.clone()) {
+                flag.carried_from = Some(first);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> (Vec<Flag>, Vec<Warning>) {
+        let mut warnings = vec![];
+        let source = Source { name: "rubric.jsonl", bytes: text.as_bytes() };
+        (flags(source, SourceId(0), &mut warnings), warnings)
+    }
+
+    #[test]
+    fn both_spellings_say_the_same() {
+        let (written, _) = read(
+            r#"{"criteria":"overdoc","start":"3","confidence":"4","file_name":"a.py","carried_over":"checkpoint_2"}"#,
+        );
+        let (documented, _) = read(
+            r#"{"criterion":"overdoc","line":3,"confidence":4,"file_path":"a.py","carried_over":true,"original_checkpoint":2}"#,
+        );
+
+        let without_place = |flag: &Flag| Flag { place: Place::default(), ..flag.clone() };
+        assert_eq!(without_place(&written[0]), without_place(&documented[0]));
+        assert_eq!((written[0].start, written[0].end), (Some(3), Some(3)));
+    }
+
+    #[test]
+    fn a_line_that_is_no_flag_is_a_warning_with_its_place() {
+        let (flags, warnings) = read("{\"criteria\":\"a\"}\n{}\nnot json\n");
+
+        assert_eq!(flags.len(), 1);
+        let said: Vec<_> = warnings.iter().map(|warning| warning.place.as_str()).collect();
+        assert_eq!(said, ["rubric.jsonl:2", "rubric.jsonl:3"]);
+    }
+
+    #[test]
+    fn a_chain_leads_to_the_checkpoint_that_found_it_first_and_gives_back_the_type() {
+        let flag = |from: Option<&str>, kind: Option<&str>, start| Flag {
+            criterion: "overdoc".into(),
+            path: "a.py".into(),
+            start: Some(start),
+            kind: kind.map(Into::into),
+            carried_from: from.map(Into::into),
+            ..Flag::default()
+        };
+        let mut judged = vec![
+            Some(vec![flag(None, Some("verbosity"), 9)]),
+            None,
+            Some(vec![flag(Some("c1"), None, 12), flag(None, Some("verbosity"), 50)]),
+            Some(vec![flag(Some("c3"), None, 13), flag(Some("c3"), None, 51)]),
+            Some(vec![flag(Some("c9"), None, 13)]),
+        ];
+
+        resolve(&["c1", "c2", "c3", "c4", "c5"], &mut judged);
+
+        let from: Vec<Option<&str>> = judged[3..]
+            .iter()
+            .flatten()
+            .flatten()
+            .map(|flag| flag.carried_from.as_deref())
+            .collect();
+        assert_eq!(from, [Some("c1"), Some("c3"), Some("c9")]);
+        assert!(
+            judged.iter().flatten().flatten().all(|flag| flag.kind.as_deref() == Some("verbosity"))
+        );
+    }
+}

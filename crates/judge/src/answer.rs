@@ -1,0 +1,417 @@
+//! A verdict out of a judge's words: level, rationale, lines. Lenient in form, strict in what it means.
+
+use serde_json::{Value, json};
+
+use trajview_run::rubric::{CANNOT_TELL, Evidence, Given, Levels};
+
+use super::{
+    snapshot::{Found, Snapshot},
+    tools::path::{self, Place},
+};
+
+/// What a judge decided.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Answer {
+    /// One of the levels; None where the judge says that it [cannot tell](CANNOT_TELL) and the rubric lets it, and where
+    /// it scores by a codebook.
+    pub level: Option<u8>,
+    /// The scores by a codebook, in its order.
+    pub given: Vec<Given>,
+    /// Never blank.
+    pub rationale: String,
+    /// As the judge wrote them; not checked yet.
+    pub evidence: Vec<Evidence>,
+    /// Entries that name no place at all, as they were written.
+    pub unreadable: Vec<String>,
+}
+
+/// Bounds on what is kept: characters, entries.
+const MOST_RATIONALE: usize = 6_000;
+const MOST_EVIDENCE: usize = 60;
+const MOST_PATH: usize = 500;
+
+/// Places in a text where an object is looked for.
+const MOST_TRIES: usize = 200;
+
+/// What the level of an answer stands under.
+pub const fn key(levels: &Levels) -> &'static str {
+    if levels.in_words { "verdict" } else { "level" }
+}
+
+/// The schema of a verdict.
+pub fn schema(levels: &Levels) -> Value {
+    let key = key(levels);
+    let level = match levels.in_words {
+        true => json!({"type": "string", "enum": words(levels)}),
+        false => {
+            json!({"type": "integer", "minimum": 0, "maximum": levels.full(), "description": numbered(levels)})
+        }
+    };
+    schema_with(key, level)
+}
+
+/// The schema of a verdict, with what is given under a key.
+pub(super) fn schema_with(key: &str, given: Value) -> Value {
+    let line = json!({"type": "integer", "minimum": 1});
+    json!({
+        "type": "object",
+        "properties": {
+            key: given,
+            "rationale": {"type": "string", "description": "two to five sentences"},
+            "evidence": {
+                "type": "array",
+                "description": "the lines the level rests on",
+                "items": {
+                    "type": "object",
+                    "properties": {"path": {"type": "string"}, "start": line, "end": line},
+                    "required": ["path", "start", "end"],
+                    "additionalProperties": false,
+                },
+            },
+        },
+        "required": [key, "rationale", "evidence"],
+        "additionalProperties": false,
+    })
+}
+
+/// `0 Absent, 1 Wrong, ...`
+fn numbered(levels: &Levels) -> String {
+    let named = levels.names.iter().enumerate().map(|(level, name)| format!("{level} {name}"));
+    named.collect::<Vec<_>>().join(", ")
+}
+
+/// What a judge may answer where it answers in words: `kept`, `broken`, `cannot tell`.
+pub fn words(levels: &Levels) -> Vec<&'static str> {
+    levels.names.iter().rev().copied().chain([CANNOT_TELL]).collect()
+}
+
+/// Reads a verdict out of a text: the last object in it that has a level. The error says what was wrong.
+pub fn read(text: &str, levels: &Levels) -> Result<Answer, String> {
+    read_object(&last_with(text, &|it| level_of(it, levels).is_some(), lacks(levels))?, levels)
+}
+
+/// The last object in a text that is an answer; where there are others only, the error is `lacks`.
+pub(super) fn last_with(
+    text: &str,
+    is_answer: &dyn Fn(&Value) -> bool,
+    lacks: String,
+) -> Result<Value, String> {
+    if text.trim().is_empty() {
+        return Err("the answer is empty".into());
+    }
+    let objects = objects_in(text);
+    let is_empty = objects.is_empty();
+    objects.into_iter().rfind(is_answer).ok_or_else(|| match is_empty {
+        true => "the answer has no JSON object".into(),
+        false => lacks,
+    })
+}
+
+fn lacks(levels: &Levels) -> String {
+    format!("the answer has no \"{}\"", key(levels))
+}
+
+/// As [`read`], of an object.
+pub fn read_object(object: &Value, levels: &Levels) -> Result<Answer, String> {
+    let level = level_of(object, levels).ok_or_else(|| lacks(levels))?;
+    let level = level_read(level, levels)?;
+    Ok(Answer { level, ..reasons(object)? })
+}
+
+/// Rationale and evidence of an answer, without what it gives.
+pub(super) fn reasons(object: &Value) -> Result<Answer, String> {
+    let rationale = object.get("rationale").and_then(Value::as_str).map_or("", str::trim);
+    if rationale.is_empty() {
+        return Err("the answer has no \"rationale\"".into());
+    }
+    let mut answer = Answer { rationale: cut(rationale, MOST_RATIONALE), ..Answer::default() };
+    let entries = match object.get("evidence") {
+        None | Some(Value::Null) => &[][..],
+        Some(Value::Array(entries)) => entries,
+        Some(_) => return Err("\"evidence\" is not a list".into()),
+    };
+    for (number, entry) in entries.iter().enumerate() {
+        match evidence(entry).filter(|_| number < MOST_EVIDENCE) {
+            Some(evidence) => answer.evidence.push(evidence),
+            None if number < MOST_EVIDENCE => {
+                answer.unreadable.push(cut(&entry.to_string(), MOST_PATH));
+            }
+            None => {
+                let rest = entries.len() - MOST_EVIDENCE;
+                answer.unreadable.push(format!("{rest} more entries"));
+                break;
+            }
+        }
+    }
+    Ok(answer)
+}
+
+fn level_of<'a>(object: &'a Value, levels: &Levels) -> Option<&'a Value> {
+    [key(levels), "level", "score"].iter().find_map(|key| object.get(key))
+}
+
+/// The name of a level, or a whole number, also in quotes, where the rubric has numbers.
+fn level_read(level: &Value, levels: &Levels) -> Result<Option<u8>, String> {
+    let float = level.as_f64().filter(|number| number.fract() == 0.0 && *number >= 0.0);
+    let text = level.as_str().map(str::trim);
+    let is = |name: &str| text.is_some_and(|text| text.eq_ignore_ascii_case(name));
+    if levels.in_words && is(CANNOT_TELL) {
+        return Ok(None);
+    }
+    let named = levels.names.iter().position(|name| is(name)).map(|level| level as u64);
+    let whole = || float.map(|number| number as u64).or_else(|| text?.parse().ok());
+    let found = named.or_else(|| whole().filter(|_| !levels.in_words));
+    match found.and_then(|level| u8::try_from(level).ok()).filter(|level| *level <= levels.full()) {
+        Some(level) => Ok(Some(level)),
+        None => Err(format!(
+            "the {} {} is not one of {}",
+            key(levels),
+            cut(&level.to_string(), 60),
+            match levels.in_words {
+                true => words(levels).join(", "),
+                false => format!("0 to {}", levels.full()),
+            }
+        )),
+    }
+}
+
+/// `{"path", "start", "end"}`, `{"path", "line"}` or `"path:3-9"`; None where no file is named.
+pub(super) fn evidence(entry: &Value) -> Option<Evidence> {
+    let line = |value: &Value| {
+        let number = value.as_u64().or_else(|| value.as_str()?.trim().parse().ok())?;
+        usize::try_from(number).ok().filter(|line| *line > 0)
+    };
+    let field = |names: [&str; 2]| names.iter().find_map(|name| entry.get(name)).and_then(line);
+    if let Some(text) = entry.as_str() {
+        return Some(evidence_in_words(text.trim())).filter(|evidence| !evidence.path.is_empty());
+    }
+    let path = ["path", "file"].iter().find_map(|name| entry.get(name)?.as_str())?.trim();
+    let start = field(["start", "line"]);
+    let end = field(["end", "line"]).or(start);
+    let lines = start.or(end).zip(end).map(|(start, end)| (start.min(end), start.max(end)));
+    (!path.is_empty()).then(|| Evidence { path: cut(path, MOST_PATH), lines })
+}
+
+fn evidence_in_words(text: &str) -> Evidence {
+    let lines = || {
+        let (path, lines) = text.rsplit_once(':')?;
+        let (start, end) = lines.split_once('-').unwrap_or((lines, lines));
+        let line = |text: &str| text.trim().parse().ok().filter(|line: &usize| *line > 0);
+        let (start, end) = (line(start)?, line(end)?);
+        Some((path, (start.min(end), start.max(end))))
+    };
+    match lines() {
+        Some((path, lines)) => Evidence { path: cut(path.trim(), MOST_PATH), lines: Some(lines) },
+        None => Evidence { path: cut(text, MOST_PATH), lines: None },
+    }
+}
+
+/// The JSON objects in a text, one after the other, whatever stands around them.
+pub fn objects_in(text: &str) -> Vec<Value> {
+    let (mut found, mut at, mut tries) = (vec![], 0, 0);
+    while let Some(start) = text[at..].find('{').map(|offset| at + offset) {
+        tries += 1;
+        if tries > MOST_TRIES {
+            break;
+        }
+        let mut values = serde_json::Deserializer::from_str(&text[start..]).into_iter::<Value>();
+        match values.next() {
+            Some(Ok(value)) => {
+                at = start + values.byte_offset().max(1);
+                found.push(value);
+            }
+            _ => at = start + 1,
+        }
+    }
+    found
+}
+
+/// Evidence that names lines of the snapshot, and what was left out of it with why.
+///
+/// A last line beyond the end of the file is taken for its end.
+pub fn checked(
+    evidence: &[Evidence],
+    snapshot: &Snapshot,
+) -> (Vec<Evidence>, Vec<(Evidence, String)>) {
+    let (mut kept, mut left_out) = (vec![], vec![]);
+    for entry in evidence {
+        match check(entry, snapshot) {
+            Ok(entry) => kept.push(entry),
+            Err(why) => left_out.push((entry.clone(), why)),
+        }
+    }
+    (kept, left_out)
+}
+
+/// Evidence as the snapshot has it; the error is a sentence.
+pub(super) fn check(entry: &Evidence, snapshot: &Snapshot) -> Result<Evidence, String> {
+    let path = match path::place(Some(&entry.path), snapshot)? {
+        Place::File(path) => path,
+        Place::Folder(_) | Place::Root => return Err("it is a folder, not lines of a file".into()),
+    };
+    let text = match snapshot.text(&path) {
+        Found::Text(text) => text,
+        Found::Not(why) => return Err(why),
+    };
+    let count = text.lines().count();
+    let lines = match entry.lines {
+        Some((start, _)) if start > count => {
+            return Err(format!("the file has {count} lines only"));
+        }
+        Some((start, end)) => Some((start, end.min(count))),
+        None => None,
+    };
+    Ok(Evidence { path: path.to_string(), lines })
+}
+
+/// No more characters than these.
+pub fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{} (cut)", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::snapshot::tests::snapshot_of;
+    use trajview_run::rubric::{COMPONENTS, DECISIONS, FULL};
+
+    fn read(text: &str) -> Result<Answer, String> {
+        super::read(text, &COMPONENTS)
+    }
+
+    fn lines(path: &str, start: usize, end: usize) -> Evidence {
+        Evidence { path: path.into(), lines: Some((start, end)) }
+    }
+
+    fn plain() -> Answer {
+        Answer {
+            level: Some(3),
+            given: vec![],
+            rationale: "It is there.".into(),
+            evidence: vec![lines("a.py", 2, 9)],
+            unreadable: vec![],
+        }
+    }
+
+    const PLAIN: &str = r#"{"level": 3, "rationale": "It is there.",
+        "evidence": [{"path": "a.py", "start": 2, "end": 9}]}"#;
+
+    #[test]
+    fn a_verdict_is_read_alone_fenced_or_after_other_words() {
+        for text in [
+            PLAIN.to_owned(),
+            format!("```json\n{PLAIN}\n```"),
+            format!(
+                "I looked at {{x}} and {{\"level\": 1, \"rationale\": \"no\"}} first.\n{PLAIN}\nDone."
+            ),
+        ] {
+            assert_eq!(read(&text), Ok(plain()), "{text}");
+        }
+    }
+
+    #[test]
+    fn other_ways_to_write_the_same_are_understood() {
+        for text in [
+            r#"{"score": "3", "rationale": " It is there. ", "evidence": ["a.py:2-9"]}"#,
+            r#"{"level": 3.0, "rationale": "It is there.", "evidence": [{"file": "a.py", "start": "9", "end": 2}]}"#,
+            r#"{"level": "equivalent", "rationale": "It is there.", "evidence": ["a.py : 2 - 9"]}"#,
+        ] {
+            assert_eq!(read(text), Ok(plain()), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_malformed_is_told() {
+        let wrong = |text: &str| read(text).unwrap_err();
+
+        assert_eq!(wrong("  "), "the answer is empty");
+        assert_eq!(wrong("It is faithful."), "the answer has no JSON object");
+        assert_eq!(wrong("{\"verdict\": 3}"), "the answer has no \"level\"");
+        assert_eq!(
+            wrong("{\"level\": 7, \"rationale\": \"x\"}"),
+            "the level 7 is not one of 0 to 4"
+        );
+        assert_eq!(wrong("{\"level\": -1}"), "the level -1 is not one of 0 to 4");
+        assert_eq!(wrong("{\"level\": 2.5}"), "the level 2.5 is not one of 0 to 4");
+        assert_eq!(wrong("{\"level\": null}"), "the level null is not one of 0 to 4");
+        assert_eq!(wrong("{\"level\": 2}"), "the answer has no \"rationale\"");
+        assert_eq!(
+            wrong("{\"level\": 2, \"rationale\": \"x\", \"evidence\": 3}"),
+            "\"evidence\" is not a list"
+        );
+    }
+
+    #[test]
+    fn a_decision_is_kept_or_broken_or_the_judge_cannot_tell() {
+        let said = |verdict: &str| {
+            let text = format!("{{\"verdict\": {verdict}, \"rationale\": \"x\"}}");
+            super::read(&text, &DECISIONS).map(|answer| answer.level)
+        };
+
+        assert_eq!(said("\"KEPT\""), Ok(Some(1)));
+        assert_eq!(said("\" broken \""), Ok(Some(0)));
+        assert_eq!(said("\"cannot tell\""), Ok(None));
+        for wrong in ["\"mostly kept\"", "1", "null"] {
+            let why = said(wrong).unwrap_err();
+            assert!(why.ends_with("is not one of kept, broken, cannot tell"), "{why}");
+        }
+        assert_eq!(
+            super::read("{\"tool\": \"read\"}", &DECISIONS).unwrap_err(),
+            "the answer has no \"verdict\""
+        );
+        assert!(read("{\"level\": \"cannot tell\", \"rationale\": \"x\"}").is_err());
+    }
+
+    #[test]
+    fn evidence_outside_the_snapshot_is_left_out_with_why() {
+        let snapshot = snapshot_of(&[("src/a.py", "1\n2\n3\n"), ("link", "-> x")]);
+        let evidence = [
+            lines("./src/a.py", 2, 9),
+            lines("src/a.py", 4, 5),
+            lines("b.py", 1, 1),
+            lines("../a.py", 1, 1),
+            lines("link", 1, 1),
+            Evidence { path: "src/a.py".into(), lines: None },
+        ];
+
+        let (kept, left_out) = checked(&evidence, &snapshot);
+
+        assert_eq!(
+            kept,
+            [lines("src/a.py", 2, 3), Evidence { path: "src/a.py".into(), lines: None }]
+        );
+        let why: Vec<&str> = left_out.iter().map(|(_, why)| why.as_str()).collect();
+        assert_eq!(
+            why,
+            [
+                "the file has 3 lines only",
+                "b.py: no such file or folder in the snapshot",
+                "the path leaves the snapshot; name one relative to its root",
+                "link is a link; links are not followed",
+            ]
+        );
+    }
+
+    #[test]
+    fn an_entry_that_names_no_file_is_kept_as_words() {
+        let answer =
+            read(r#"{"level": 0, "rationale": "x", "evidence": [3, {"start": 1}, ""]}"#).unwrap();
+        assert_eq!(answer.evidence, []);
+        assert_eq!(answer.unreadable, ["3", "{\"start\":1}", "\"\""]);
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_the_words_reading_them_returns(text in "(\\{|\\}|\"|level|:|[0-9]|,|\\[|.){0,60}") {
+            if let Ok(answer) = read(&text) {
+                prop_assert!(answer.level.is_some_and(|level| level <= FULL));
+                prop_assert!(!answer.rationale.is_empty());
+            }
+        }
+    }
+}

@@ -1,0 +1,298 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::{
+    conversation::{Call, Entry, Outcome, Usage},
+    scale::Scale,
+};
+
+fn wires() -> [(Kind, &'static dyn Wire); 3] {
+    [Kind::Chat, Kind::Responses, Kind::Messages].map(|kind| (kind, of(kind).unwrap()))
+}
+
+fn settings(kind: Kind) -> Settings {
+    let mut settings = Settings { model: "m-1".into(), ..Settings::new("j", kind) };
+    settings.reply.temperature = Some(0.0);
+    settings
+}
+
+fn call(id: &str) -> Call {
+    Call { id: id.into(), name: "read".into(), arguments: json!({"path": "a.py"}) }
+}
+
+fn conversation() -> Conversation {
+    let replied = Reply { text: "Let me see.".into(), calls: vec![call("c1")], ..Reply::default() };
+    let outcome = Outcome { id: "c1".into(), text: "a.py, lines 1-1".into(), is_error: false };
+    Conversation {
+        system: "Judge.".into(),
+        entries: vec![
+            Entry::Said("What of C01?".into()),
+            Entry::Replied(replied),
+            Entry::Results(vec![outcome]),
+        ],
+        may_look: false,
+        scale: Scale::Levels,
+        codebook: None,
+        wants_text: false,
+    }
+}
+
+/// The same reply in each protocol, in one piece and as a stream.
+fn sample(kind: Kind) -> (Value, Vec<Value>) {
+    match kind {
+        Kind::Chat => (
+            json!({"choices": [{"index": 0, "finish_reason": "tool_calls", "message": {
+                "role": "assistant", "content": "Let mé see.", "tool_calls": [
+                    {"id": "c1", "type": "function", "function": {"name": "read", "arguments": "{\"path\": \"a.py\"}"}},
+                    {"id": "c2", "type": "function", "function": {"name": "read", "arguments": "{\"path\": \"a.py\"}"}}]}}],
+                "usage": {"prompt_tokens": 12, "completion_tokens": 7}}),
+            vec![
+                json!({"choices": [{"index": 0, "delta": {"role": "assistant", "content": ""}}]}),
+                json!({"choices": [{"index": 0, "delta": {"content": "Let mé "}}]}),
+                json!({"choices": [{"index": 0, "delta": {"content": "see."}}]}),
+                json!({"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "id": "c1", "function": {"name": "read", "arguments": ""}}]}}]}),
+                json!({"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "function": {"arguments": "{\"path\""}}]}}]}),
+                json!({"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "function": {"arguments": ": \"a.py\"}"}}]}}]}),
+                json!({"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 1, "id": "c2", "function": {"name": "read", "arguments": "{\"path\": \"a.py\"}"}}]}}]}),
+                json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}),
+                json!({"choices": [], "usage": {"prompt_tokens": 12, "completion_tokens": 7}}),
+            ],
+        ),
+        Kind::Responses => {
+            let item = |id: &str| json!({"type": "function_call", "call_id": id, "name": "read", "arguments": "{\"path\": \"a.py\"}"});
+            let message = json!({"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Let mé see."}]});
+            let done = json!({"status": "completed", "output": [{"type": "reasoning"}, message, item("c1"), item("c2")],
+                "usage": {"input_tokens": 12, "output_tokens": 7}});
+            let pieces = vec![
+                json!({"type": "response.created", "response": {"status": "in_progress"}}),
+                json!({"type": "response.output_text.delta", "delta": "Let"}),
+                json!({"type": "response.output_item.done", "item": message}),
+                json!({"type": "response.completed", "response": done}),
+            ];
+            (done, pieces)
+        }
+        Kind::Messages => (
+            json!({"type": "message", "content": [
+                {"type": "text", "text": "Let mé see."},
+                {"type": "tool_use", "id": "c1", "name": "read", "input": {"path": "a.py"}},
+                {"type": "tool_use", "id": "c2", "name": "read", "input": {"path": "a.py"}}],
+                "stop_reason": "tool_use",
+                "usage": {"input_tokens": 2, "cache_read_input_tokens": 10, "output_tokens": 7}}),
+            vec![
+                json!({"type": "message_start", "message": {"usage": {"input_tokens": 2, "cache_read_input_tokens": 10, "output_tokens": 1}}}),
+                json!({"type": "ping"}),
+                json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}),
+                json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "Let mé see."}}),
+                json!({"type": "content_block_stop", "index": 0}),
+                json!({"type": "content_block_start", "index": 1, "content_block": {"type": "tool_use", "id": "c1", "name": "read", "input": {}}}),
+                json!({"type": "content_block_delta", "index": 1, "delta": {"type": "input_json_delta", "partial_json": "{\"path\": "}}),
+                json!({"type": "content_block_delta", "index": 1, "delta": {"type": "input_json_delta", "partial_json": "\"a.py\"}"}}),
+                json!({"type": "content_block_start", "index": 2, "content_block": {"type": "tool_use", "id": "c2", "name": "read", "input": {}}}),
+                json!({"type": "content_block_delta", "index": 2, "delta": {"type": "input_json_delta", "partial_json": "{\"path\": \"a.py\"}"}}),
+                json!({"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {"output_tokens": 7}}),
+                json!({"type": "message_stop"}),
+            ],
+        ),
+        Kind::Command => unreachable!("no server"),
+    }
+}
+
+fn stream_of(pieces: &[Value]) -> String {
+    let event = |piece: &Value| {
+        let name = piece.get("type").and_then(Value::as_str).unwrap_or("message");
+        format!("event: {name}\r\ndata: {piece}\r\n\r\n")
+    };
+    pieces.iter().map(event).collect()
+}
+
+fn read_split(wire: &dyn Wire, bytes: &[u8], at: usize) -> Result<Reply, Fault> {
+    let mut incoming = Incoming::new(wire);
+    incoming.take(&bytes[..at])?;
+    incoming.take(&bytes[at..])?;
+    incoming.finish()
+}
+
+#[test]
+fn a_reply_is_the_same_in_every_protocol_whole_or_in_pieces_split_at_any_byte() {
+    let wanted = Reply {
+        text: "Let mé see.".into(),
+        calls: vec![call("c1"), call("c2")],
+        usage: Usage { input: Some(12), output: Some(7) },
+        is_cut: false,
+    };
+    for (kind, wire) in wires() {
+        let (document, pieces) = sample(kind);
+        let stream = stream_of(&pieces);
+
+        assert_eq!(whole(wire, document.to_string().as_bytes()), Ok(wanted.clone()), "{kind:?}");
+        for at in 0..=stream.len() {
+            assert_eq!(
+                read_split(wire, stream.as_bytes(), at),
+                Ok(wanted.clone()),
+                "{kind:?} {at}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_stream_that_ends_early_is_a_fault_wherever_it_ends() {
+    for (kind, wire) in wires() {
+        let (_, pieces) = sample(kind);
+        // With chat, what follows the reason for the end is a courtesy.
+        let last = pieces.len() - if kind == Kind::Chat { 2 } else { 1 };
+        for kept in 0..last {
+            let stream = stream_of(&pieces[..kept]);
+            let fault = read_split(wire, stream.as_bytes(), 0).unwrap_err();
+            assert_eq!(
+                fault,
+                Fault::Cut("the stream ended in the middle".into()),
+                "{kind:?} {kept}"
+            );
+            assert!(fault.may_pass());
+        }
+    }
+}
+
+#[test]
+fn an_error_in_a_stream_or_a_body_is_told_in_the_servers_words() {
+    for (kind, wire) in wires() {
+        let error =
+            json!({"type": "error", "error": {"type": "overloaded_error", "message": "too\nbusy"}});
+        let stream = stream_of(std::slice::from_ref(&error));
+
+        assert_eq!(
+            read_split(wire, stream.as_bytes(), 3),
+            Err(Fault::Cut("too busy".into())),
+            "{kind:?}"
+        );
+        assert_eq!(whole(wire, error.to_string().as_bytes()), Err(Fault::Cut("too busy".into())));
+    }
+}
+
+#[test]
+fn what_is_not_the_protocol_is_garbage() {
+    for (kind, wire) in wires() {
+        for body in ["<html>busy</html>", "{}", "[]", "3", "", "\u{0}"] {
+            let fault = whole(wire, body.as_bytes()).unwrap_err();
+            assert!(matches!(fault, Fault::Garbage(_)), "{kind:?} {body} {fault:?}");
+        }
+        let fault = read_split(wire, b"data: <html>\n\n", 4).unwrap_err();
+        assert_eq!(fault, Fault::Garbage("expected JSON in the stream, found <html>".into()));
+    }
+}
+
+#[test]
+fn a_status_becomes_a_fault_with_the_servers_words() {
+    let body = br#"{"error": {"message": "slow down"}}"#;
+    let said = || "slow down".to_owned();
+
+    assert_eq!(
+        refusal(429, Some("2"), body),
+        Fault::Limited { after: Some(Duration::from_secs(2)), said: said() }
+    );
+    assert_eq!(
+        refusal(529, Some("Wed, 21 Oct 2026 07:28:00 GMT"), body),
+        Fault::Limited { after: None, said: said() }
+    );
+    assert_eq!(refusal(500, None, body), Fault::Failed { status: 500, said: said() });
+    assert_eq!(refusal(401, None, body), Fault::Refused { status: 401, said: said() });
+    assert_eq!(
+        refusal(302, None, b""),
+        Fault::Refused { status: 302, said: "it points elsewhere; not followed".into() }
+    );
+    assert_eq!(
+        refusal(502, None, b"<h1>Bad\r\n gateway</h1>"),
+        Fault::Failed { status: 502, said: "<h1>Bad gateway</h1>".into() }
+    );
+}
+
+#[test]
+fn a_request_carries_the_whole_conversation_and_only_the_verdict_when_no_looks_are_left() {
+    for (kind, wire) in wires() {
+        let (last, first) = (conversation(), Conversation { may_look: true, ..conversation() });
+
+        let mut body = wire.body(&settings(kind), &last);
+        body["tools"] = json!("see below");
+        let shown = serde_json::to_string_pretty(&body).unwrap();
+        insta::assert_snapshot!(format!("request_{}", kind.word()), shown);
+        let tools = |conversation| {
+            let body = wire.body(&settings(kind), conversation);
+            let name = |tool: &Value| {
+                let named = tool.get("function").unwrap_or(tool);
+                named["name"].as_str().unwrap_or_default().to_owned()
+            };
+            body["tools"].as_array().unwrap().iter().map(name).collect::<Vec<_>>()
+        };
+        assert_eq!(tools(&first), ["list", "read", "search", "symbols", "verdict"]);
+        assert_eq!(tools(&last), ["verdict"]);
+    }
+}
+
+#[test]
+fn a_base_url_may_have_the_last_part_already() {
+    let chat = of(Kind::Chat).unwrap();
+    assert_eq!(address(chat, "http://h/v1/"), "http://h/v1/chat/completions");
+    assert_eq!(address(chat, "http://h/v1/chat/completions"), "http://h/v1/chat/completions");
+}
+
+#[test]
+fn a_program_is_told_everything_in_words() {
+    insta::assert_snapshot!(plain::written(&conversation()));
+}
+
+#[test]
+fn a_programs_answer_is_read_bare_or_wrapped() {
+    let look = r#"{"tool": "read", "arguments": {"path": "a.py"}}"#;
+    let wrapped = json!({"type": "result", "is_error": false, "result": format!("Sure:\n{look}"),
+        "usage": {"input_tokens": 3, "output_tokens": 4}});
+    let structured = json!([{"type": "system"},
+        {"type": "result", "result": "", "structured_output": {"level": 1, "rationale": "x"}}]);
+    let failed = json!({"type": "result", "is_error": true, "result": "no credit"});
+
+    let read = |text: &str| plain::read(text.as_bytes());
+    assert_eq!(read(look).unwrap().calls, [Call { id: String::new(), ..call("") }]);
+    let reply = read(&wrapped.to_string()).unwrap();
+    assert_eq!((reply.calls.len(), reply.usage.total()), (1, Some(7)));
+    assert_eq!(read(&structured.to_string()).unwrap().text, r#"{"level":1,"rationale":"x"}"#);
+    assert_eq!(
+        read(&failed.to_string()),
+        Err(Fault::Program("the program says that it failed: no credit".into()))
+    );
+    let both = format!("{look}\n{{\"level\": 1, \"rationale\": \"x\"}}");
+    assert_eq!(read(&both).unwrap().calls, []);
+}
+
+proptest! {
+    #[test]
+    fn whatever_the_bytes_reading_them_returns(
+        bytes in prop::collection::vec(prop_oneof![
+            Just(b"data: ".to_vec()), Just(b"\n\n".to_vec()), Just(b"{\"choices\":[{\"delta\":".to_vec()),
+            Just(b"{\"tool_calls\":[{\"index\":9999999999}]}}]}".to_vec()), Just(b"{\"type\":".to_vec()),
+            prop::collection::vec(any::<u8>(), 0..8),
+        ], 0..12),
+        at in any::<prop::sample::Index>(),
+    ) {
+        let bytes = bytes.concat();
+        for (_, wire) in wires() {
+            let split = read_split(wire, &bytes, at.index(bytes.len() + 1));
+            prop_assert_eq!(split, read_split(wire, &bytes, 0));
+            let _ = whole(wire, &bytes);
+        }
+        let _ = plain::read(&bytes);
+    }
+
+    #[test]
+    fn whatever_the_json_a_document_is_read_or_refused(
+        document in prop::sample::select(vec![
+            json!({"choices": [3]}), json!({"choices": [{"message": 3}]}), json!({"choices": [{"message": {"tool_calls": [3, {"function": {}}]}}]}),
+            json!({"output": 3}), json!({"output": [{"type": "message", "content": [7]}]}), json!({"content": [{"type": "tool_use"}]}),
+            json!({"content": null}), json!({"error": 3}), json!({"usage": []}),
+        ]),
+    ) {
+        for (_, wire) in wires() {
+            let _ = whole(wire, document.to_string().as_bytes());
+            let _ = read_split(wire, stream_of(std::slice::from_ref(&document)).as_bytes(), 1);
+        }
+    }
+}

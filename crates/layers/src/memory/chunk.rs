@@ -1,0 +1,283 @@
+//! What the memory is made of: the head of a chunk says what it is and where it stands; its content is read when it is
+//! opened, and is not kept.
+
+use serde::{Deserialize, Serialize};
+
+use trajview_metrics::{absence::terms, lifeline::Definition};
+use trajview_run::RepoPath;
+
+/// The place of a head in the catalogue. It stays with the entity through new versions and new names.
+pub type Id = usize;
+
+/// What a chunk is a piece of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// A file of the project, whole.
+    #[default]
+    File,
+    Class,
+    Function,
+    /// A constant or variable at the top of a file.
+    Value,
+    /// What stands below a heading of a document.
+    Section,
+    /// What a person asked in a turn.
+    Request,
+    Decision,
+}
+
+/// What is known of a chunk without opening it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Head {
+    pub kind: Kind,
+    /// The path of a file, `turn 3` of a request, `decision db`.
+    pub artifact: String,
+    /// The dotted name of a definition or the heading of a section; empty where the artifact is all of it.
+    pub name: String,
+    /// What it was called before, as [`Self::key`] gives it; the oldest first.
+    pub formerly: Vec<String>,
+    /// What it is, in one line.
+    pub synopsis: String,
+    /// First and last in the newest version, counting from 1, of a file those that say what it is; None for what has no
+    /// lines.
+    pub lines: Option<(u32, u32)>,
+    /// Of the content: changes with it, and not with its place.
+    pub hash: u64,
+    /// The content is that after so many turns.
+    pub version: usize,
+    /// It is there since this turn; 0 for what was there before the first.
+    pub introduced: usize,
+    /// The turn that took it away; None while it is there.
+    pub gone: Option<usize>,
+    /// The last turn that changed it, read its file or asked for it; 0 for none.
+    pub touched: usize,
+}
+
+/// Characters of a synopsis.
+const MOST_SYNOPSIS: usize = 200;
+
+impl Kind {
+    /// As a person calls it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::File => "file",
+            Self::Class => "class",
+            Self::Function => "function",
+            Self::Value => "value",
+            Self::Section => "section",
+            Self::Request => "request",
+            Self::Decision => "decision",
+        }
+    }
+}
+
+impl Head {
+    /// Tells it from every other chunk: `ppdiff/losses.py#total_loss`.
+    pub fn key(&self) -> String {
+        key(&self.artifact, &self.name)
+    }
+
+    /// What a person calls it.
+    pub fn title(&self) -> &str {
+        if self.name.is_empty() { &self.artifact } else { &self.name }
+    }
+
+    /// The last part of its name; of a file its name without folders and ending.
+    pub fn simple(&self) -> &str {
+        match self.kind {
+            Kind::File => {
+                let name = self.artifact.rsplit('/').next().unwrap_or(&self.artifact);
+                name.split('.').next().unwrap_or(name)
+            }
+            _ => self.name.rsplit('.').next().unwrap_or(&self.name),
+        }
+    }
+
+    /// Whether the language calls it by itself (`__init__`): no word means it.
+    pub fn is_called_by_itself(&self) -> bool {
+        let name = self.simple();
+        self.is_symbol() && name.starts_with("__") && name.ends_with("__")
+    }
+
+    /// Whether it is a definition in code.
+    pub const fn is_symbol(&self) -> bool {
+        matches!(self.kind, Kind::Class | Kind::Function | Kind::Value)
+    }
+
+    /// The path of its artifact; None for requests and decisions.
+    pub fn path(&self) -> Option<RepoPath> {
+        let is_in_project = !matches!(self.kind, Kind::Request | Kind::Decision);
+        is_in_project.then(|| RepoPath::new(&self.artifact)).flatten()
+    }
+
+    /// The turn of a request; counts from 1.
+    pub fn request(&self) -> Option<usize> {
+        let turn = self.artifact.strip_prefix("turn ")?;
+        turn.parse().ok().filter(|_| self.kind == Kind::Request)
+    }
+
+    /// What it is compared by: stems of the words of its names and its synopsis.
+    pub fn words(&self) -> Vec<String> {
+        let mut all = stems(&self.synopsis);
+        all.extend(stems(&self.name));
+        all.extend(stems(&self.artifact));
+        all
+    }
+}
+
+pub fn key(artifact: &str, name: &str) -> String {
+    if name.is_empty() { artifact.to_owned() } else { format!("{artifact}#{name}") }
+}
+
+/// The stems of the words of a text that say something, identifiers in pieces, in order.
+pub fn stems(text: &str) -> Vec<String> {
+    let mut all = vec![];
+    terms::tokens(text, |token| {
+        if let terms::Token::Name(name) = token {
+            all.extend(terms::words(name).into_iter().filter_map(terms::key));
+        }
+    });
+    all
+}
+
+/// One line of at most so many characters.
+pub fn one_line(text: &str, most: usize) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", line[..end].trim_end()),
+        None => line,
+    }
+}
+
+/// Tokens of a text: four characters are one.
+pub fn tokens(text: &str) -> usize {
+    text.chars().count().div_ceil(4)
+}
+
+/// FNV-1a of 64 bits.
+pub fn hash(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+/// The words of a definition's head: its first line and what is written about it, else its name.
+pub fn synopsis_of(definition: &Definition, lines: Option<&[&str]>) -> String {
+    let written = lines.and_then(|lines| {
+        let start = (definition.line() as usize).checked_sub(1)?;
+        let own = lines.get(start..(definition.end() as usize).min(lines.len()))?;
+        let at = own.iter().position(|line| line.contains(definition.simple()))?;
+        let about = own.get(at + 1..).and_then(docstring).or_else(|| comment(&lines[..start]));
+        let signature = own[at].trim().trim_end_matches(['{', ':']).trim_end();
+        Some(match about {
+            Some(about) => format!("{signature} - {about}"),
+            None => signature.to_owned(),
+        })
+    });
+    one_line(&written.unwrap_or_else(|| definition.name.to_string()), MOST_SYNOPSIS)
+}
+
+/// The first line of the string that stands first in a body.
+fn docstring<'l>(body: &[&'l str]) -> Option<&'l str> {
+    let opened = body.iter().map(|line| line.trim()).take(8).find_map(|line| {
+        let line = line.trim_start_matches(['r', 'b']);
+        line.strip_prefix("\"\"\"").or_else(|| line.strip_prefix("'''"))
+    })?;
+    let line = opened.trim_end_matches(['"', '\'']).trim();
+    (!line.is_empty()).then_some(line)
+}
+
+/// The comment right above, its first line.
+fn comment<'l>(above: &[&'l str]) -> Option<&'l str> {
+    let is_comment = |line: &&&str| {
+        let line = line.trim_start();
+        line.starts_with("//") || line.starts_with('#') || line.starts_with('*')
+    };
+    let first = above.iter().rev().take(20).take_while(is_comment).last()?;
+    let line = first.trim().trim_start_matches(['/', '#', '*', '!']).trim();
+    (line.chars().filter(|c| c.is_alphabetic()).count() > 2).then_some(line)
+}
+
+/// The words of a file's head: the first line in which a person says something, with its number, counting from 1. None
+/// where none of the first lines is a comment, a text in quotes or one of a document.
+pub fn synopsis_of_file(path: &str, lines: &[&str]) -> Option<(u32, String)> {
+    let said = |line: &str| {
+        let line = line.trim();
+        let marks = ["\"\"\"", "'''", "//", "#", "/*", "*", "<!--", "--", ";"];
+        let mark = marks.iter().find(|mark| line.starts_with(**mark));
+        let words = line
+            .trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '.' | '(' | ')' | '?'));
+        let is_said = (mark.is_some() && !line.starts_with("#!")) || is_document(path);
+        (is_said && words.split_whitespace().count() > 1).then(|| words.to_owned())
+    };
+    let (at, line) = (1..).zip(lines).take(5).find_map(|(at, line)| Some((at, said(line)?)))?;
+    Some((at, one_line(&format!("{path} - {line}"), MOST_SYNOPSIS)))
+}
+
+/// A piece of a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Section<'l> {
+    pub heading: &'l str,
+    pub lines: (u32, u32),
+}
+
+/// Sections of one document, at most.
+const MOST_SECTIONS: usize = 100;
+
+/// Whether a path is that of a document.
+pub fn is_document(path: &str) -> bool {
+    let ending = path.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
+    ["md", "markdown", "rst", "txt", "adoc"].contains(&ending.as_str())
+}
+
+/// The sections of a text by its `#` headings, fenced code left alone. Of two with one heading the first counts.
+pub fn sections<'l>(lines: &[&'l str]) -> Vec<Section<'l>> {
+    let mut found: Vec<Section<'l>> = vec![];
+    let mut is_fenced = false;
+    for (number, line) in (1_u32..).zip(lines) {
+        is_fenced ^= line.trim_start().starts_with("```");
+        let heading = line.trim_start_matches('#').trim();
+        let is_heading = line.starts_with('#') && !is_fenced && !heading.is_empty();
+        if is_heading
+            && !found.iter().any(|it| it.heading == heading)
+            && found.len() < MOST_SECTIONS
+        {
+            found.push(Section { heading, lines: (number, number) });
+        } else if let Some(last) = found.last_mut() {
+            last.lines.1 = number;
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trajview_code::tree::Grammar;
+    use trajview_metrics::lifeline;
+
+    #[test]
+    fn a_head_says_what_stands_first_in_its_content() {
+        let text = "# Keeps the mean.\nclass EMA:\n    pass\n\ndef f(x,\n      y):\n    \"\"\"Adds.\n    More.\"\"\"\n    return x\n";
+        let lines: Vec<&str> = text.lines().collect();
+        let facts = lifeline::facts(Grammar::Python, text.as_bytes());
+        let said = |at: usize| synopsis_of(&facts.definitions[at], Some(&lines));
+
+        assert_eq!(said(0), "class EMA - Keeps the mean.");
+        assert_eq!(said(1), "def f(x, - Adds.");
+        assert_eq!(synopsis_of(&facts.definitions[0], None), "EMA");
+        assert_eq!(synopsis_of_file("a.py", &lines), Some((1, "a.py - Keeps the mean.".into())));
+        assert_eq!(synopsis_of_file("a.py", &lines[1..]), None);
+    }
+
+    #[test]
+    fn a_document_has_a_section_a_heading() {
+        let lines = ["# One", "a", "```", "# no", "```", "## Two", "b", "# One", "c"];
+        let found = sections(&lines);
+        let told: Vec<_> = found.iter().map(|it| (it.heading, it.lines)).collect();
+        assert_eq!(told, [("One", (1, 5)), ("Two", (6, 9))]);
+        assert_eq!(sections(&["text"]), []);
+    }
+}

@@ -1,0 +1,101 @@
+//! Whether the agent begins a new session: where what is left of its context is unlikely to carry the request and what the
+//! forecast touches. Each decision is recorded with its inputs, in `restart.tsv`.
+
+use crate::{Moment, State};
+
+/// The file in the state.
+const FILE: &str = "restart.tsv";
+
+/// Tokens for the agent's own work on a request, beside what it reads.
+const MARGIN: u64 = 16_000;
+
+/// Bytes that a token is taken to have.
+const BYTES: u64 = 4;
+
+/// A decision and what it was made from; all but the turn in tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Decided {
+    pub turn: usize,
+    pub used: u64,
+    pub window: u64,
+    pub request: u64,
+    /// Of the files of the forecast, as they are before the request.
+    pub files: u64,
+}
+
+impl Decided {
+    /// None where the recording does not tell how full the context is.
+    pub fn of(moment: &Moment<'_>, forecast: &[String]) -> Option<Self> {
+        let (used, window) = (moment.context.used?, moment.context.window?);
+        let bytes = |file: &String| {
+            let path = trajview_run::RepoPath::new(file)?;
+            Some(moment.project.text(&path)?.len() as u64)
+        };
+        let files = forecast.iter().filter_map(bytes).sum::<u64>() / BYTES;
+        let request = moment.request.len() as u64 / BYTES;
+        Some(Self { turn: moment.turn, used, window, request, files })
+    }
+
+    pub const fn needed(&self) -> u64 {
+        self.request.saturating_add(self.files).saturating_add(MARGIN)
+    }
+
+    pub const fn restarts(&self) -> bool {
+        self.used.saturating_add(self.needed()) > self.window
+    }
+
+    /// Why, with the numbers.
+    pub fn why(&self) -> String {
+        format!(
+            "{} of {} tokens of context are used; the request ({}), the files it is expected to touch ({}) and {MARGIN} for the \
+             work on it need {}",
+            self.used,
+            self.window,
+            self.request,
+            self.files,
+            self.needed()
+        )
+    }
+}
+
+pub fn write(all: &[Decided], state: &mut State) {
+    if all.is_empty() {
+        return;
+    }
+    let mut text = String::from("turn\tused\twindow\trequest\tfiles\tmargin\trestarts\n");
+    for it in all {
+        let restarts = if it.restarts() { "yes" } else { "no" };
+        let numbers = [it.used, it.window, it.request, it.files, MARGIN];
+        let numbers = numbers.map(|number| number.to_string()).join("\t");
+        text.push_str(&format!("{}\t{numbers}\t{restarts}\n", it.turn));
+    }
+    state.insert(FILE.into(), text);
+}
+
+/// What cannot be read is left out.
+pub fn read(state: &State) -> Vec<Decided> {
+    let row = |line: &str| {
+        let mut fields = line.split('\t');
+        let turn = fields.next()?.parse().ok()?;
+        let numbers: Vec<u64> = fields.take(4).filter_map(|it| it.parse().ok()).collect();
+        let [used, window, request, files] = numbers[..] else { return None };
+        Some(Decided { turn, used, window, request, files })
+    };
+    state.get(FILE).iter().flat_map(|text| text.lines()).filter_map(row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_begins_anew_where_the_rest_of_the_context_does_not_carry_the_request() {
+        let of = |used| Decided { turn: 3, used, window: 100_000, request: 100, files: 3_900 };
+
+        assert!(!of(80_000).restarts() && of(80_001).restarts());
+        let mut state = State::new();
+        write(&[of(1), of(99_000)], &mut state);
+        assert_eq!(read(&state), [of(1), of(99_000)]);
+        assert!(of(99_000).why().starts_with("99000 of 100000 tokens"));
+    }
+}

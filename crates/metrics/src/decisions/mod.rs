@@ -1,0 +1,225 @@
+//! Decisions of a project, and which of them apply where (Continuity).
+//!
+//! [`Store`] is Continuity's file of decisions with its code links; [`key`] draws from a text what it is about to touch;
+//! [`rank`] finds the decisions for it; [`lane`] does so for every step of a run; [`drawn`] makes decisions of what a run's
+//! own requests say; [`kept`] has what judges said of whether the code keeps them.
+
+pub mod drawn;
+pub mod kept;
+pub mod key;
+pub mod lane;
+pub mod measure;
+pub mod rank;
+
+pub use kept::Kept;
+pub use lane::Lane;
+
+use std::{collections::HashMap, path::PathBuf};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use trajview_formats::not_finite;
+
+/// One decision, as its store has it.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Decision {
+    pub id: String,
+    pub question: String,
+    pub answer: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timestamp: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<String>,
+    /// Ids of the decisions that it takes the place of.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub supersedes: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub superseded_by: Vec<String>,
+    /// Paths and globs that it is about.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+}
+
+/// The decisions of a project in the order of their file, and the files that are linked to them.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Store {
+    pub decisions: Vec<Decision>,
+    /// Path, and the ids that are linked to it.
+    pub links: Vec<(String, Vec<String>)>,
+    /// What could not be read, in sentences.
+    pub warnings: Vec<String>,
+    /// The file that it was read from.
+    pub origin: Option<PathBuf>,
+    /// In which line of the file a decision begins, counted from 1, by its id.
+    pub lines: HashMap<String, usize>,
+}
+
+impl Decision {
+    /// What of it is judged: an edited decision has other words.
+    pub fn words(&self) -> String {
+        format!("{}\n{}", self.question.trim(), self.answer.trim())
+    }
+
+    /// Whether another took its place, or it is said to be out of date: it counts less.
+    pub fn is_past(&self) -> bool {
+        let status = self.status.as_deref().unwrap_or_default().to_ascii_lowercase();
+        matches!(status.as_str(), "superseded" | "outdated" | "deprecated")
+    }
+}
+
+impl Store {
+    /// Of a JSON array, or of `{decisions: []}`. The error is a sentence. An entry without an id is left out with a warning;
+    /// of two with one id the first counts.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let text = text.trim_start_matches('\u{feff}');
+        let document: Value = serde_json::from_str(&not_finite::readable(text))
+            .map_err(|why| format!("no JSON: {why}"))?;
+        let list = match &document {
+            Value::Array(list) => list,
+            other => other
+                .get("decisions")
+                .and_then(Value::as_array)
+                .ok_or("expected a list of decisions, or an object with `decisions`")?,
+        };
+        let mut store = Self { lines: lines(text), ..Self::default() };
+        for (number, value) in (1..).zip(list) {
+            let decision = decision(value);
+            match decision {
+                Some(it) if store.decision(&it.id).is_some() => {
+                    store.warnings.push(format!("decision {number}: the id {} is taken", it.id));
+                }
+                Some(decision) => store.decisions.push(decision),
+                None => store.warnings.push(format!("decision {number}: it has no id")),
+            }
+        }
+        Ok(store)
+    }
+
+    /// Adds the links of a `code-links.json`. The error is a sentence.
+    pub fn link(&mut self, text: &str) -> Result<(), String> {
+        let document: Value = serde_json::from_str(&not_finite::readable(text))
+            .map_err(|why| format!("no JSON: {why}"))?;
+        let links = document.get("links").and_then(Value::as_array);
+        for link in links.ok_or("expected an object with `links`")? {
+            let path = link.pointer("/location/filePath").and_then(Value::as_str);
+            let ids = link.get("linkedDecisionIds").and_then(Value::as_array);
+            if let (Some(path), Some(ids)) = (path, ids) {
+                let ids = ids.iter().filter_map(Value::as_str).map(str::to_owned);
+                self.links.push((path.to_owned(), ids.collect()));
+            }
+        }
+        Ok(())
+    }
+
+    pub fn decision(&self, id: &str) -> Option<&Decision> {
+        self.decisions.iter().find(|decision| decision.id == id)
+    }
+
+    /// The chain of decisions that took each other's place, the first of them first; one alone is none. A circle is cut.
+    pub fn chains(&self) -> Vec<Vec<&Decision>> {
+        let after = |decision: &Decision| {
+            let by = decision.superseded_by.iter().find_map(|id| self.decision(id));
+            by.or_else(|| self.decisions.iter().find(|it| it.supersedes.contains(&decision.id)))
+        };
+        let is_first = |decision: &&Decision| {
+            decision.supersedes.is_empty()
+                && !self.decisions.iter().any(|it| it.superseded_by.contains(&decision.id))
+        };
+        let firsts = self.decisions.iter().filter(is_first);
+        let chain = |first| {
+            let mut chain: Vec<&Decision> = vec![first];
+            while let Some(next) = chain.last().and_then(|last| after(last)) {
+                if chain.iter().any(|it| it.id == next.id) {
+                    break;
+                }
+                chain.push(next);
+            }
+            chain
+        };
+        firsts.map(chain).filter(|chain| chain.len() > 1).collect()
+    }
+}
+
+/// The line in which each id stands first.
+fn lines(text: &str) -> HashMap<String, usize> {
+    const KEY: &str = "\"id\"";
+    let mut found = HashMap::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        for (at, _) in line.match_indices(KEY) {
+            let Some(rest) = line[at + KEY.len()..].trim_start().strip_prefix(':') else {
+                continue;
+            };
+            let mut values = serde_json::Deserializer::from_str(rest).into_iter::<Value>();
+            if let Some(Ok(Value::String(id))) = values.next() {
+                found.entry(id).or_insert(number);
+            }
+        }
+    }
+    found
+}
+
+fn decision(value: &Value) -> Option<Decision> {
+    let text = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
+    let id = text("id").or_else(|| Some(value.get("id")?.as_i64()?.to_string()))?;
+    let list = |key: &str| match value.get(key) {
+        Some(Value::String(one)) => vec![one.clone()],
+        Some(Value::Array(all)) => {
+            all.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+        }
+        _ => vec![],
+    };
+    Some(Decision {
+        question: text("question").unwrap_or_default(),
+        answer: text("answer").unwrap_or_default(),
+        timestamp: text("timestamp"),
+        tags: list("tags"),
+        status: text("status"),
+        supersedes: list("supersedes"),
+        superseded_by: list("supersededBy"),
+        files: list("files"),
+        id,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_store_is_read_whatever_is_missing() {
+        let store = Store::read(r#"{"decisions":[{"id":"a","tags":null,"supersededBy":"b"},{"question":"?"},{"id":"a"},{"id":"b","supersedes":["a"]},4]}"#).unwrap();
+
+        assert_eq!(store.decisions.len(), 2);
+        assert_eq!(store.warnings.len(), 3);
+        let chains: Vec<Vec<&str>> = store
+            .chains()
+            .iter()
+            .map(|chain| chain.iter().map(|it| it.id.as_str()).collect())
+            .collect();
+        assert_eq!(chains, [["a", "b"]]);
+        let lines = Store::read("[\n {\"id\": \"a\"},\n {\"question\": \"?\",\n  \"id\" : \"b\"}]")
+            .unwrap()
+            .lines;
+        assert_eq!((lines.get("a"), lines.get("b")), (Some(&2), Some(&4)));
+        assert!(Store::read("{}").is_err() && Store::read("[").is_err());
+    }
+
+    #[test]
+    fn decisions_that_supersede_each_other_in_a_circle_end() {
+        let store = Store::read(r#"[{"id":"x","supersededBy":"a"},{"id":"a","supersededBy":"b"},{"id":"b","supersededBy":"a"}]"#).unwrap();
+        assert_eq!(store.chains().iter().map(Vec::len).collect::<Vec<_>>(), [3]);
+    }
+
+    #[test]
+    fn links_name_the_decisions_of_a_file() {
+        let mut store = Store::read(r#"[{"id":"a"}]"#).unwrap();
+        store
+            .link(r#"{"links":[{"location":{"filePath":"a.py"},"linkedDecisionIds":["a"]},{}]}"#)
+            .unwrap();
+        assert_eq!(store.links, [("a.py".to_owned(), vec!["a".to_owned()])]);
+    }
+}

@@ -1,0 +1,171 @@
+//! What can be labelled, and the scales that labels are on.
+
+use std::fmt;
+
+use crate::values::worded;
+
+use super::levels::{COMPONENTS, DECISIONS, FLAGS, LEAVES, Levels, PROCESS, SIGNALS};
+
+worded! {
+    /// What kind of thing a label is of.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+    pub enum Unit {
+        /// A component of the checklist, known by its id.
+        #[default]
+        Component = "component",
+        /// A leaf of a tree of requirements, known by its way from the root, as `0/3/1`.
+        Leaf = "leaf",
+        /// A place that meets a criterion, known by its path and lines, as `src/a.py:3-9`, and by the criterion.
+        Flag = "flag",
+        /// A moment of the run that is worth a look, known by its step, as `12.3`; its criterion is the kind of signal.
+        Signal = "signal",
+        /// A decision of the project, known by its id.
+        Decision = "decision",
+        /// A part of a pillar of process, known by its id.
+        Process = "process",
+    }
+}
+
+impl Unit {
+    /// What its scores mean where nothing else is said.
+    pub const fn levels(self) -> &'static Levels {
+        match self {
+            Self::Component => &COMPONENTS,
+            Self::Leaf => &LEAVES,
+            Self::Flag => &FLAGS,
+            Self::Signal => &SIGNALS,
+            Self::Decision => &DECISIONS,
+            Self::Process => &PROCESS,
+        }
+    }
+
+    /// The scale of a label that names none.
+    pub const fn scale(self) -> Scale {
+        Scale::Levels { low: 0, high: self.levels().full() }
+    }
+
+    /// The scale that a label names by its words; the unit's own where it names none that can be read.
+    pub fn scale_named(self, words: Option<&str>) -> Scale {
+        words.and_then(|words| Scale::read(words).ok()).unwrap_or(self.scale())
+    }
+
+    /// Several of them, as a heading has it.
+    pub const fn plural(self) -> &'static str {
+        match self {
+            Self::Component => "components",
+            Self::Leaf => "leaves",
+            Self::Flag => "flags",
+            Self::Signal => "signals",
+            Self::Decision => "decisions",
+            Self::Process => "parts of process",
+        }
+    }
+
+    /// Whether the thing is there to be labelled because a judge raised it, so that its score is known beforehand.
+    pub const fn is_raised(self) -> bool {
+        matches!(self, Self::Flag | Self::Signal)
+    }
+}
+
+/// Which numbers a label may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scale {
+    /// The whole numbers from one to another, both included: `0..4`, `0..1`, `1..5`.
+    Levels { low: u8, high: u8 },
+    /// Any number from 0 to 1: `[0,1]`.
+    Share,
+}
+
+/// The highest level that a scale may have: one digit, so that each level has a key.
+const HIGHEST: u8 = 9;
+
+impl Scale {
+    /// Reads `0..4`, `1..5`, `[0,1]`; the error is a sentence.
+    pub fn read(words: &str) -> Result<Self, String> {
+        let bare: String = words.chars().filter(|c| !c.is_whitespace()).collect();
+        if bare == "[0,1]" {
+            return Ok(Self::Share);
+        }
+        let ends = bare.split_once("..").and_then(|(low, high)| {
+            Some((low.parse::<u8>().ok()?, high.trim_start_matches('=').parse::<u8>().ok()?))
+        });
+        match ends {
+            Some((low, high)) if low < high && high <= HIGHEST => Ok(Self::Levels { low, high }),
+            _ => Err(format!("{words:?} is no scale; write 0..4, 0..1, 1..5 or [0,1]")),
+        }
+    }
+
+    pub fn holds(self, score: f64) -> bool {
+        match self {
+            Self::Levels { low, high } => {
+                score.fract() == 0.0 && (f64::from(low)..=f64::from(high)).contains(&score)
+            }
+            Self::Share => (0.0..=1.0).contains(&score),
+        }
+    }
+
+    /// Its levels from the lowest; none where any number between may be given.
+    pub fn levels(self) -> impl Iterator<Item = u8> {
+        match self {
+            Self::Levels { low, high } => low..=high,
+            #[allow(clippy::reversed_empty_ranges)] // the empty one of this type
+            Self::Share => 1..=0,
+        }
+    }
+
+    /// The lowest and the highest score.
+    pub const fn ends(self) -> (u8, u8) {
+        match self {
+            Self::Levels { low, high } => (low, high),
+            Self::Share => (0, 1),
+        }
+    }
+
+    /// What is expected, to be put into a sentence: `a level from 0 to 4`.
+    pub fn expected(self) -> String {
+        let (low, high) = self.ends();
+        let what = if self == Self::Share { "number" } else { "level" };
+        format!("a {what} from {low} to {high}")
+    }
+}
+
+impl fmt::Display for Scale {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Levels { low, high } => write!(f, "{low}..{high}"),
+            Self::Share => f.write_str("[0,1]"),
+        }
+    }
+}
+
+/// A score as files and screens write it: `3`, `0.5`; a whole number has no point.
+pub fn written(score: f64) -> String {
+    score.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scale_is_read_as_it_is_written() {
+        for words in ["0..4", "0..1", "1..5", "[0,1]"] {
+            assert_eq!(Scale::read(words).unwrap().to_string(), words);
+        }
+        assert_eq!(Scale::read(" [0, 1] "), Ok(Scale::Share));
+        for words in ["", "4..0", "3..3", "0..10", "0-4", "a..b", "[0,2]"] {
+            assert!(Scale::read(words).unwrap_err().contains("write 0..4"), "{words}");
+        }
+    }
+
+    #[test]
+    fn a_scale_holds_its_levels_alone_and_a_share_whatever_lies_between() {
+        let likert = Scale::Levels { low: 1, high: 5 };
+        assert!([1.0, 5.0].iter().all(|score| likert.holds(*score)));
+        assert!([0.0, 6.0, 2.5, f64::NAN].iter().all(|score| !likert.holds(*score)));
+        assert!(Scale::Share.holds(0.25) && !Scale::Share.holds(1.5));
+        assert_eq!(likert.levels().collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
+        assert_eq!(Scale::Share.levels().count(), 0);
+        assert_eq!((written(3.0), written(0.25)), ("3".into(), "0.25".into()));
+    }
+}

@@ -1,0 +1,244 @@
+//! The parts of all shards as one. Each part is sorted, so the next row is the least of those that stand first: of each part
+//! only the rows in hand are in memory. What is written is what an export of all runs at once writes, byte for byte.
+
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BinaryHeap},
+    fs::File,
+    io::{BufRead, BufReader, Write},
+    path::{Path, PathBuf},
+};
+
+use serde::Deserialize;
+use trajview_code::redact;
+
+use super::{
+    cell::Row,
+    columns::{Table, columns},
+    folder::{DataFolder, Existing, Part, PartFile, Published, parts_in},
+    form::{self, Form, PartWriter},
+    shard::Shard,
+};
+
+/// What was joined.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Merged {
+    /// Of how many parts.
+    pub parts: usize,
+    pub published: Published,
+}
+
+/// What is joined into one file: all shards of one table in one form.
+type Joined = BTreeMap<(String, String), Vec<(Part, PathBuf)>>;
+
+/// Joins the parts in some folders and writes them into another.
+///
+/// # Errors
+///
+/// A sentence, where a shard is missing or there twice, a part cannot be read, a run is in two parts, or nothing can be
+/// written.
+pub fn merge(folders: &[PathBuf], out: &Path, existing: Existing) -> Result<Vec<Merged>, String> {
+    let joined = found(folders)?;
+    if joined.is_empty() {
+        let named: Vec<String> = folders.iter().map(|it| it.display().to_string()).collect();
+        return Err(format!("{}: no parts of tables", named.join(", ")));
+    }
+    joined.values().try_for_each(|parts| are_all_there(parts))?;
+    let out = DataFolder::open(out).map_err(|why| why.to_string())?;
+    let mut files = vec![];
+    for ((of, extension), parts) in &joined {
+        files.push(join(of, extension, parts, &out)?);
+    }
+    let published = out.publish(files, existing).map_err(|why| why.to_string())?;
+    let counts = joined.values().map(Vec::len);
+    Ok(counts.zip(published).map(|(parts, published)| Merged { parts, published }).collect())
+}
+
+/// All parts by what they are of. The same part in two folders counts once.
+fn found(folders: &[PathBuf]) -> Result<Joined, String> {
+    let mut joined = Joined::new();
+    for folder in folders {
+        let parts =
+            parts_in(folder).map_err(|why| format!("cannot read {}: {why}", folder.display()))?;
+        for part in parts {
+            let path = folder.join(part.name());
+            let parts = joined.entry((part.of.clone(), part.extension.clone())).or_default();
+            if !parts.iter().any(|(known, _)| *known == part) {
+                parts.push((part, path));
+            }
+        }
+    }
+    for parts in joined.values_mut() {
+        parts.sort();
+    }
+    Ok(joined)
+}
+
+/// Refuses what is not exactly one part of each shard.
+fn are_all_there(parts: &[(Part, PathBuf)]) -> Result<(), String> {
+    let Some((first, _)) = parts.first() else { return Ok(()) };
+    let of = first.shard.of;
+    for pair in parts.windows(2) {
+        let [(one, path), (other, again)] = pair else { continue };
+        let why = if one.shard.of != other.shard.of {
+            "are of different divisions"
+        } else if one.shard == other.shard {
+            "are both of one shard"
+        } else {
+            continue;
+        };
+        return Err(format!("{} and {} {why}", path.display(), again.display()));
+    }
+    let is_there = |number: &u32| parts.iter().any(|(part, _)| part.shard.number == *number);
+    let missing: Vec<String> =
+        (1..=of).filter(|number| !is_there(number)).take(8).map(|it| it.to_string()).collect();
+    match missing.is_empty() {
+        true => Ok(()),
+        false => Err(format!("{}: no part of shard {} of {of}", first.of, missing.join(", "))),
+    }
+}
+
+fn join(
+    of: &str,
+    extension: &str,
+    parts: &[(Part, PathBuf)],
+    out: &DataFolder,
+) -> Result<PartFile, String> {
+    match (Table::by_word(of), Form::by_word(extension)) {
+        (Some(table), Some(form)) => join_table(table, form, parts, out),
+        (None, Some(Form::Jsonl)) => join_documents(of, parts, out),
+        (None, _) | (Some(_), None) => {
+            Err(format!("{of}-*.{extension}: neither a table nor documents of this trajview"))
+        }
+    }
+}
+
+fn join_table(
+    table: Table,
+    form: Form,
+    parts: &[(Part, PathBuf)],
+    out: &DataFolder,
+) -> Result<PartFile, String> {
+    let readers = parts.iter().map(|(_, path)| {
+        let named = |why: String| format!("{}: {why}", path.display());
+        Ok(form::rows(form, table, path).map_err(named)?.map(move |row| row.map_err(named)))
+    });
+    let readers = readers.collect::<Result<Vec<_>, String>>()?;
+    let place = |name: &str| columns(table).iter().position(|column| column.name == name);
+    let (task, path) = (place("task_id"), place("source_uri"));
+    let key = move |row: &Row| {
+        let text = |at: Option<usize>| Some(row.get(at?)?.text()?.to_owned());
+        (text(task), text(path).unwrap_or_default())
+    };
+    let file = out.part(table.word(), form.word(), Shard::WHOLE).map_err(|why| why.to_string())?;
+    let writing = |why: std::io::Error| format!("cannot write {}: {why}", out.path().display());
+    let mut writer = PartWriter::new(form, table, file).map_err(writing)?;
+    let paths: Vec<&Path> = parts.iter().map(|(_, path)| path.as_path()).collect();
+    let identities = [place("transcript_id"), path, task];
+    let mut keys = RedactionKeys::default();
+    in_order(readers, &paths, key, |row: Row| {
+        let found = identities.iter().filter_map(|at| row.get((*at)?)?.text());
+        keys.add(found)?;
+        writer.row(&row).map_err(writing)
+    })?;
+    writer.finish().map_err(writing)
+}
+
+/// The key of the tokens in redacted identities, which has to be one: with two keys what is equal is not, and what one table has is not
+/// found in the other.
+#[derive(Default)]
+struct RedactionKeys {
+    name: Option<String>,
+}
+
+impl RedactionKeys {
+    fn add<'t>(&mut self, identities: impl Iterator<Item = &'t str>) -> Result<(), String> {
+        for name in identities.flat_map(redact::key_names) {
+            match &self.name {
+                Some(known) if known != name => {
+                    return Err(format!(
+                        "the parts were redacted with different keys ({known} and {name} begin their tokens): export the shards with \
+                         one --redaction-key FILE"
+                    ));
+                }
+                Some(_) => {}
+                None => self.name = Some(name.to_owned()),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Documents of a command, a line each.
+fn join_documents(
+    of: &str,
+    parts: &[(Part, PathBuf)],
+    out: &DataFolder,
+) -> Result<PartFile, String> {
+    let readers = parts.iter().map(|(_, path)| {
+        let named = |why: std::io::Error| format!("{}: {why}", path.display());
+        let file = File::open(path).map_err(named)?;
+        Ok(BufReader::new(file).lines().map(move |line| line.map_err(named)))
+    });
+    let readers = readers.collect::<Result<Vec<_>, String>>()?;
+    let mut file = out.part(of, Form::Jsonl.word(), Shard::WHOLE).map_err(|why| why.to_string())?;
+    let paths: Vec<&Path> = parts.iter().map(|(_, path)| path.as_path()).collect();
+    let writing = |why: std::io::Error| format!("cannot write {}: {why}", out.path().display());
+    in_order(
+        readers,
+        &paths,
+        |line: &String| source_of(line),
+        |line: String| {
+            file.write_all(line.as_bytes()).and_then(|()| file.write_all(b"\n")).map_err(writing)
+        },
+    )?;
+    Ok(file)
+}
+
+/// The path of the run that a document is of.
+fn source_of(line: &str) -> String {
+    #[derive(Deserialize)]
+    struct Line {
+        source_uri: String,
+    }
+    serde_json::from_str(line).map(|line: Line| line.source_uri).unwrap_or_default()
+}
+
+/// Hands on the items of several sorted readers in their order.
+fn in_order<T, K: Ord + Clone>(
+    mut readers: Vec<impl Iterator<Item = Result<T, String>>>,
+    paths: &[&Path],
+    key: impl Fn(&T) -> K,
+    mut write: impl FnMut(T) -> Result<(), String>,
+) -> Result<(), String> {
+    let mut heads: Vec<Option<T>> = vec![];
+    let mut order = BinaryHeap::new();
+    for (at, reader) in readers.iter_mut().enumerate() {
+        let head = reader.next().transpose()?;
+        order.extend(head.iter().map(|head| Reverse((key(head), at))));
+        heads.push(head);
+    }
+    while let Some(Reverse((known, at))) = order.pop() {
+        if let Some(Reverse((other, again))) = order.peek()
+            && *other == known
+        {
+            let (one, two) = (paths[at].display(), paths[*again].display());
+            return Err(format!("a run is in two parts, {one} and {two}"));
+        }
+        // The rows of one run stand together.
+        while let Some(head) = heads[at].take() {
+            let found = key(&head);
+            if found != known {
+                if found < known {
+                    return Err(format!("{}: the rows are not sorted", paths[at].display()));
+                }
+                order.push(Reverse((found, at)));
+                heads[at] = Some(head);
+                break;
+            }
+            write(head)?;
+            heads[at] = readers[at].next().transpose()?;
+        }
+    }
+    Ok(())
+}

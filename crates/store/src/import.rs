@@ -1,0 +1,705 @@
+//! Making a run bundle from any recording we can read.
+//!
+//! The agent's logs are kept byte for byte below `session/`; the files over time become `workspace.git`, one commit a
+//! turn. Where the recording shows no content at all there is no repository, and the bundle tells the files as the
+//! log does. A bundle is kept as it is. The recording itself is only read.
+
+use std::{collections::BTreeMap, fs, io, path::Path};
+
+use git2::{
+    Commit, Index, IndexEntry, IndexTime, Oid, Repository, RepositoryInitOptions, Signature,
+};
+use serde::Serialize;
+
+use trajview_formats as formats;
+use trajview_formats::Shape;
+use trajview_run::{
+    EditKind, RepoPath, Run, Time,
+    files::{FileMode, FilesFrom, Timeline, Tree, TreeFile},
+};
+
+use super::{
+    Archive, OpenError, bytes, disk, entries,
+    find::{self, Found, FoundFile},
+    inside, pack,
+    remote::{self, Much},
+    write::{Draft, WriteError},
+};
+
+/// What an import made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Imported {
+    pub turns: usize,
+    /// 0 where the bundle has no repository.
+    pub commits: usize,
+    /// Files below `session/`.
+    pub logs: usize,
+    /// Sentences about what could not be taken over.
+    pub warnings: Vec<String>,
+}
+
+/// Why an import did not happen; nothing was left behind.
+#[derive(Debug, thiserror::Error)]
+pub enum ImportError {
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    #[error(transparent)]
+    Write(#[from] WriteError),
+}
+
+/// Author and committer of every commit: nobody, so that the same recording gives the same commits.
+const WHO: (&str, &str) = ("trajview import", "import@trajview.invalid");
+
+/// What a bundle may hold (section by section of its description), beside its logs and its repository.
+const BUNDLE_FILES: [&str; 12] = [
+    "grade.json",
+    "pb_result.json",
+    "grader_output.json",
+    "rubric.json",
+    "script.json",
+    "components.json",
+    "exposure.json",
+    "tests.jsonl",
+    "checks.jsonl",
+    "decisions.json",
+    "memory.jsonl",
+    "live.jsonl",
+];
+
+const BUNDLE_FOLDERS: [&str; 3] = ["session", "judgements", "labels"];
+
+/// What of a repository is content; hooks and the like stay behind.
+const REPO_PARTS: [&str; 6] = ["HEAD", "config", "packed-refs", "refs", "objects", "shallow"];
+
+/// A bundle with more files or deeper folders than this is not copied further.
+const MOST_FILES: usize = 200_000;
+const MOST_DEEP: usize = 16;
+
+/// Makes a bundle at `out`, which must not exist or be an empty folder, from the recording at `source`.
+pub fn import(source: &Path, out: &Path) -> Result<Imported, ImportError> {
+    let found = find::find(source, bytes::Access::Held)?;
+    let opened = super::open(source)?;
+    let (run, archive) = (&*opened.run, &*opened.archive);
+    refuse_inside(&found, out)?;
+    if run.is_rubric_tree_alone() {
+        let why =
+            "has no turns to make a bundle of: put it into the folder of a bundle to see it there"
+                .into();
+        return Err(OpenError::Understand { path: source.into(), why }.into());
+    }
+    let draft = Draft::of(out)?;
+    let imported = if formats::shape_of(run.origin.format) == Some(Shape::Bundle) {
+        copy_bundle(&found, run, archive, &draft)?
+    } else {
+        make_bundle(&found, run, archive, &draft)?
+    };
+    draft.publish()?;
+    Ok(imported)
+}
+
+/// A bundle written into the recording would change it.
+fn refuse_inside(found: &Found, out: &Path) -> Result<(), WriteError> {
+    let parent = out.ancestors().skip(1).find(|path| !path.as_os_str().is_empty() && path.exists());
+    let parent = fs::canonicalize(parent.unwrap_or(Path::new(".")));
+    let own = match (found.format.offers().shape, found.files.first()) {
+        (Shape::Snapshots, _) => found.main.clone(),
+        (Shape::Bundle, _) | (_, None) => found.folder.clone(),
+        (_, Some(main)) => {
+            let name = main
+                .name
+                .trim_end_matches(".zstd")
+                .trim_end_matches(".zst")
+                .trim_end_matches(".jsonl");
+            found.folder.join(name)
+        }
+    };
+    match (parent, fs::canonicalize(folder_or_here(&own))) {
+        (Ok(parent), Ok(own)) if own.is_dir() && parent.starts_with(&own) => {
+            let why = "is inside the recording, which is only read; name a folder elsewhere";
+            Err(WriteError::Taken { path: out.to_owned(), why: why.into() })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn folder_or_here(path: &Path) -> &Path {
+    if path.as_os_str().is_empty() { Path::new(".") } else { path }
+}
+
+fn copy_bundle(
+    found: &Found,
+    run: &Run,
+    archive: &Archive,
+    draft: &Draft,
+) -> Result<Imported, ImportError> {
+    let mut members = vec![];
+    for name in BUNDLE_FILES {
+        collect(&found.folder, name, 0, &mut members);
+    }
+    for folder in BUNDLE_FOLDERS {
+        collect(&found.folder, folder, 0, &mut members);
+    }
+    let mut warnings = vec![];
+    if archive.repo.is_some() {
+        for part in REPO_PARTS {
+            collect(&found.folder, &format!("workspace.git/{part}"), 0, &mut members);
+        }
+        for folder in ["objects", "refs"] {
+            // A repository without them is none, even where they are empty.
+            let path = draft.folder().join("workspace.git").join(folder);
+            fs::create_dir_all(&path).map_err(|why| WriteError::new(&path, bytes::reason(&why)))?;
+        }
+    } else if disk::symlink_metadata(&found.folder.join("workspace.git")).is_ok() {
+        warnings.push("workspace.git cannot be read and is left out".to_owned());
+    }
+    // Last: a folder without it is not taken for a bundle.
+    collect(&found.folder, "run.json", 0, &mut members);
+    let mut logs = 0;
+    for name in &members {
+        match read_inside(&found.folder, name) {
+            Ok(content) => {
+                draft.write(name, &content)?;
+                logs += usize::from(name.as_str().starts_with("session/"));
+            }
+            Err(why) => warnings.push(format!("{name} is left out: {why}")),
+        }
+    }
+    let commits = archive.repo.as_ref().map_or(0, |repo| {
+        run.turns
+            .iter()
+            .filter_map(|turn| turn.commit.as_ref())
+            .filter(|id| repo.has_commit(id))
+            .count()
+    });
+    Ok(Imported { turns: run.turns.len(), commits, logs, warnings })
+}
+
+/// The regular files at or below a name; links are not followed.
+fn collect(root: &Path, name: &str, depth: usize, members: &mut Vec<RepoPath>) {
+    let path = root.join(name);
+    let Ok(meta) = disk::symlink_metadata(&path) else { return };
+    if meta.is_file() && members.len() < MOST_FILES {
+        members.extend(RepoPath::new(name));
+    } else if meta.is_dir() && depth < MOST_DEEP {
+        let entries = disk::listed(&path);
+        remote::fetch_soon(&entries, Much::All);
+        for child in entries.iter().map(|path| disk::name_of(path)).filter(|it| !it.is_empty()) {
+            collect(root, &format!("{name}/{child}"), depth + 1, members);
+        }
+    }
+}
+
+/// The bytes of a regular file as they stand on the disk, packed or not; a link may not lead out of `folder`.
+fn read_inside(folder: &Path, name: &RepoPath) -> Result<Vec<u8>, String> {
+    let path = folder.join(name.as_str());
+    let read = || -> io::Result<Option<Vec<u8>>> {
+        let root = disk::canonical(folder_or_here(folder))?;
+        let is_inside = disk::canonical(&path)?.starts_with(root);
+        let is_file = disk::symlink_metadata(&path)?.is_file();
+        if is_inside && is_file { disk::read(&path).map(Some) } else { Ok(None) }
+    };
+    match read() {
+        Ok(Some(content)) => Ok(content),
+        Ok(None) => Err("it leads out of the recording".into()),
+        Err(why) => Err(bytes::reason(&why)),
+    }
+}
+
+fn make_bundle(
+    found: &Found,
+    run: &Run,
+    archive: &Archive,
+    draft: &Draft,
+) -> Result<Imported, ImportError> {
+    let mut warnings = vec![];
+    let logs = copy_logs(found, run, draft, &mut warnings)?;
+    if run.checkpoints.iter().any(|checkpoint| checkpoint.recorded.is_some()) {
+        warnings.push(
+            "what the harness measured is not taken over: a bundle has no place for it".into(),
+        );
+    }
+    let timeline = archive.timeline(run).map_err(WriteError::at(draft.folder()))?;
+    let commits = if shows_content(&timeline) {
+        let path = draft.folder().join("workspace.git");
+        let mut history = History::new(run, archive, &timeline, &path);
+        let commits = history.write().map_err(|why| WriteError::new(&path, sentence(&why)))?;
+        warnings.extend(history.left_out());
+        commits
+    } else {
+        if timeline.turns.iter().any(|turn| !turn.changes.is_empty()) {
+            warnings.push(
+                "the recording has no content of any file; the bundle has no workspace.git".into(),
+            );
+        }
+        vec![]
+    };
+    let main = main_log(found);
+    let lines = main.as_ref().map_or_else(Vec::new, |_| line_ranges(found, run));
+    let script = script_of(run, archive);
+    let provenance = provenance(run, &timeline, &warnings, !commits.is_empty());
+    let manifest = manifest(run, &commits, main.as_deref(), &lines, &provenance);
+    write_json(draft, "script.json", &script)?;
+    // Last: a folder without it is not taken for a bundle.
+    write_json(draft, "run.json", &manifest)?;
+    Ok(Imported { turns: run.turns.len(), commits: commits.len(), logs, warnings })
+}
+
+fn write_json(draft: &Draft, name: &str, document: &impl Serialize) -> Result<(), WriteError> {
+    let text = serde_json::to_string_pretty(document);
+    let text = text.map_err(WriteError::at(Path::new(name)))?;
+    let name = RepoPath::new(name).ok_or_else(|| WriteError::new(Path::new(name), "not a name"))?;
+    draft.write(&name, format!("{text}\n").as_bytes())
+}
+
+fn copy_logs(
+    found: &Found,
+    run: &Run,
+    draft: &Draft,
+    warnings: &mut Vec<String>,
+) -> Result<usize, ImportError> {
+    let mut logs = 0;
+    for (at, file) in found.files.iter().enumerate() {
+        if is_of_harness(found, run, at) {
+            continue;
+        }
+        // What was inside another file is what was unpacked; what lies above the log was found by the log's format.
+        let is_read_already = is_member(found, file)
+            || file.name.contains(".tar.gz/")
+            || file.name.starts_with(ABOVE);
+        let name = RepoPath::new(&name_in_bundle(found, file));
+        let content = match &name {
+            Some(_) if is_read_already => Ok(file.bytes.to_vec()),
+            Some(name) => read_inside(&found.folder, name),
+            None => Err("not a name inside the recording".into()),
+        };
+        match (content, name.and_then(|name| RepoPath::new(&format!("session/{name}")))) {
+            (Ok(content), Some(name)) => {
+                draft.write(&name, &content)?;
+                logs += 1;
+            }
+            (Err(why), _) if at == 0 && !is_link(found) => {
+                let path = found.folder.join(&file.name);
+                return Err(OpenError::Read { path, why }.into());
+            }
+            // The main log was named by the user, who may name a link.
+            (Err(_), Some(name)) if at == 0 => {
+                let path = found.folder.join(&file.name);
+                let content = fs::read(&path)
+                    .map_err(|why| OpenError::Read { path, why: bytes::reason(&why) })?;
+                draft.write(&name, &content)?;
+                logs += 1;
+            }
+            (Err(why), _) => warnings.push(format!("{} is left out: {why}", file.name)),
+            (Ok(_), None) => warnings.push(format!("{} is left out: not a name", file.name)),
+        }
+    }
+    Ok(logs)
+}
+
+/// A file of a benchmark harness, and not a log of the agent.
+fn is_of_harness(found: &Found, run: &Run, file: usize) -> bool {
+    let format = run.origin.sources.get(file).map(|source| source.format);
+    found.format.offers().shape == Shape::Snapshots && format == Some(found.format.name())
+}
+
+fn is_link(found: &Found) -> bool {
+    let path = found.files.first().map(|main| found.folder.join(&main.name));
+    path.is_some_and(|path| fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink()))
+}
+
+/// The log of one turn, where each has its own.
+fn session_of<'a>(run: &'a Run, turn: &trajview_run::Turn) -> Option<&'a str> {
+    let step = turn
+        .steps
+        .first()
+        .filter(|_| formats::shape_of(run.origin.format) == Some(Shape::Snapshots))?;
+    let source = run.origin.sources.get(step.place.source.0 as usize)?;
+    (source.format != run.origin.format).then_some(source.name.as_str())
+}
+
+/// The main log as `run.json` names it: below `session/`. None where every turn has its own.
+fn main_log(found: &Found) -> Option<String> {
+    let main = found.files.first().filter(|_| found.format.offers().shape != Shape::Snapshots);
+    main.map(|main| name_in_bundle(found, main))
+}
+
+/// Whether a file stood inside another one.
+fn is_member(found: &Found, file: &FoundFile) -> bool {
+    inside::below(&found.folder.join(&file.name)).is_some()
+}
+
+/// The folder above that of the log.
+const ABOVE: &str = "../";
+
+/// What stood inside another file is written as it was read, under a name that says what it is; what lay in a folder above the
+/// log's stands beside it.
+fn name_in_bundle(found: &Found, file: &FoundFile) -> String {
+    let has_end = entries::could_be_log(Path::new(&file.name));
+    if is_member(found, file) && !has_end {
+        return format!("{}.json", file.name);
+    }
+    file.name.trim_start_matches(ABOVE).to_owned()
+}
+
+/// First and last line of each turn in the main log; empty where the turns do not stand in it one after the other.
+fn line_ranges(found: &Found, run: &Run) -> Vec<(u32, u32)> {
+    let is_main = |source: u32| source == 0;
+    let start = |turn: &trajview_run::Turn| {
+        let request = turn.request.filter(|place| is_main(place.source.0));
+        let first = turn.steps.iter().find(|step| is_main(step.place.source.0));
+        request.map(|place| place.line).or(first.map(|step| step.place.line))
+    };
+    let Some(starts) = run.turns.iter().map(start).collect::<Option<Vec<u32>>>() else {
+        return vec![];
+    };
+    if !starts.windows(2).all(|pair| pair[0] < pair[1]) {
+        return vec![];
+    }
+    let whole = found.files.first().map(|main| main.bytes.whole().0).unwrap_or_default();
+    let bytes = &*whole;
+    let has_tail = bytes.last().is_some_and(|last| *last != b'\n');
+    let count = memchr::memchr_iter(b'\n', bytes).count() + usize::from(has_tail);
+    let last = u32::try_from(count).unwrap_or(u32::MAX);
+    let firsts = std::iter::once(1).chain(starts.iter().copied().skip(1));
+    let lasts = starts.iter().skip(1).map(|next| next - 1).chain([last]);
+    firsts.zip(lasts).collect()
+}
+
+#[derive(Serialize)]
+struct Script<'a> {
+    schema: &'static str,
+    task: Option<&'a str>,
+    condition: Option<&'a str>,
+    requests: Vec<Request<'a>>,
+}
+
+#[derive(Serialize)]
+struct Request<'a> {
+    turn: usize,
+    text: String,
+    checkpoint: Option<&'a str>,
+}
+
+fn script_of<'a>(run: &'a Run, archive: &Archive) -> Script<'a> {
+    let request = |(at, turn): (usize, &'a trajview_run::Turn)| {
+        turn.request.map(|_| Request {
+            turn: at + 1,
+            text: archive.request_alone(run, at),
+            checkpoint: turn
+                .checkpoint
+                .and_then(|checkpoint| run.checkpoints.get(checkpoint))
+                .map(|checkpoint| checkpoint.id.as_str()),
+        })
+    };
+    Script {
+        schema: "trajview.script/1",
+        task: run.task.as_ref().map(|task| task.id.as_str()),
+        condition: run.condition.as_deref(),
+        requests: run.turns.iter().enumerate().filter_map(request).collect(),
+    }
+}
+
+#[derive(Serialize)]
+struct Manifest<'a> {
+    schema: &'static str,
+    id: &'a str,
+    title: &'a str,
+    task: Option<Task<'a>>,
+    condition: Option<&'a str>,
+    platform: Option<&'a str>,
+    agent: Agent<'a>,
+    model: Option<&'a str>,
+    provenance: &'a str,
+    started_at: Option<String>,
+    ended_at: Option<String>,
+    languages: [&'static str; 0],
+    checkpoints: Vec<CheckpointRow<'a>>,
+    turns: Vec<TurnRow<'a>>,
+}
+
+/// What an agent was to do, as `run.json` has it.
+#[derive(Debug, Serialize)]
+pub struct Task<'a> {
+    pub id: &'a str,
+    pub title: Option<&'a str>,
+    pub venue: Option<&'a str>,
+}
+
+/// Who worked, as `run.json` has it.
+#[derive(Debug, Serialize)]
+pub struct Agent<'a> {
+    pub name: Option<&'a str>,
+    pub version: Option<&'a str>,
+}
+
+/// A checkpoint, as `run.json` has it.
+#[derive(Debug, Serialize)]
+pub struct CheckpointRow<'a> {
+    pub id: &'a str,
+    pub turn: usize,
+    pub label: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct TurnRow<'a> {
+    turn: usize,
+    commit: Option<String>,
+    started_at: Option<String>,
+    ended_at: Option<String>,
+    session: Option<&'a str>,
+    first_line: Option<u32>,
+    last_line: Option<u32>,
+    layer: Option<&'a str>,
+}
+
+fn manifest<'a>(
+    run: &'a Run,
+    commits: &[Oid],
+    main: Option<&'a str>,
+    lines: &[(u32, u32)],
+    provenance: &'a str,
+) -> Manifest<'a> {
+    let time = |time: Option<Time>| time.map(|time| time.to_string());
+    let turn = |(at, turn): (usize, &'a trajview_run::Turn)| TurnRow {
+        turn: at + 1,
+        commit: commits.get(at).map(ToString::to_string),
+        started_at: time(turn.started_at),
+        ended_at: time(turn.ended_at),
+        session: session_of(run, turn).or(main),
+        first_line: lines.get(at).map(|(first, _)| *first),
+        last_line: lines.get(at).map(|(_, last)| *last),
+        layer: turn.layer.as_deref(),
+    };
+    let name = Some(run.agent.name.as_str()).filter(|name| !name.is_empty());
+    Manifest {
+        schema: "trajview.run/1",
+        id: &run.id,
+        title: &run.title,
+        task: run.task.as_ref().map(|task| Task {
+            id: &task.id,
+            title: task.title.as_deref(),
+            venue: task.venue.as_deref(),
+        }),
+        condition: run.condition.as_deref(),
+        platform: name,
+        agent: Agent { name, version: run.agent.version.as_deref() },
+        model: run.model.as_deref(),
+        provenance,
+        started_at: time(run.started_at),
+        ended_at: time(run.ended_at),
+        languages: [],
+        checkpoints: run
+            .checkpoints
+            .iter()
+            .map(|checkpoint| CheckpointRow {
+                id: &checkpoint.id,
+                turn: checkpoint.last_turn + 1,
+                label: checkpoint.label.as_deref(),
+            })
+            .collect(),
+        turns: run.turns.iter().enumerate().map(turn).collect(),
+    }
+}
+
+/// One sentence on how the bundle came to be.
+fn provenance(run: &Run, timeline: &Timeline, warnings: &[String], has_commits: bool) -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    let mut parts =
+        vec![format!("imported by trajview {version} from a {} log", run.origin.format)];
+    parts.extend(has_commits.then(|| match timeline.from {
+        FilesFrom::Commits => "files taken from its commits".to_owned(),
+        from => format!("files rebuilt from {}", from.words()),
+    }));
+    parts.extend(warnings.iter().cloned());
+    parts.extend(run.origin.provenance.as_ref().map(|before| format!("before that: {before}")));
+    parts.join("; ")
+}
+
+/// Whether any version of any file is in the recording.
+fn shows_content(timeline: &Timeline) -> bool {
+    let base = timeline.base.files.values().copied();
+    let later =
+        timeline.turns.iter().flat_map(|turn| &turn.changes).filter_map(|change| change.after());
+    base.chain(later).any(|file| file.blob().is_some())
+}
+
+/// The files over time, on their way into a repository.
+struct History<'a> {
+    run: &'a Run,
+    archive: &'a Archive,
+    timeline: &'a Timeline,
+    path: &'a Path,
+    /// What could not be committed, and why.
+    left_out: BTreeMap<RepoPath, String>,
+}
+
+/// Files of which some version is not in the recording. They are in no commit: in some only, they would look deleted.
+fn not_recorded(timeline: &Timeline) -> BTreeMap<RepoPath, String> {
+    let base = timeline.base.files.iter().filter(|(_, file)| file.blob().is_none());
+    let changes = timeline.turns.iter().flat_map(|turn| &turn.changes);
+    let unclear = changes.filter(|change| {
+        change.kind != EditKind::Delete && change.after().is_none_or(|file| file.blob().is_none())
+    });
+    let paths = base.map(|(path, _)| path).chain(unclear.map(|change| &change.path));
+    paths
+        .map(|path| (path.clone(), "not all of its content is in the recording".to_owned()))
+        .collect()
+}
+
+impl<'a> History<'a> {
+    fn new(run: &'a Run, archive: &'a Archive, timeline: &'a Timeline, path: &'a Path) -> Self {
+        Self { run, archive, timeline, path, left_out: not_recorded(timeline) }
+    }
+
+    /// Writes one commit a turn, after one for the files from before the run where there are any.
+    fn write(&mut self) -> Result<Vec<Oid>, git2::Error> {
+        let mut options = RepositoryInitOptions::new();
+        options.bare(true).no_reinit(true).external_template(false).initial_head("main");
+        super::repo::prepare_libgit2();
+        let repo = Repository::init_opts(self.path, &options)?;
+        forget_templates(self.path);
+        let odb = repo.odb()?;
+        let memory = odb.add_new_mempack_backend(1000)?;
+        let mut index = Index::new()?;
+        let mut tree = Tree::default();
+        let mut seconds = self.run.started_at.map_or(0, |start| start.0.div_euclid(1000));
+        let mut commits: Vec<Oid> = vec![];
+        let mut parent = None;
+        if !self.timeline.base.files.is_empty() {
+            let paths: Vec<RepoPath> = self.timeline.base.files.keys().cloned().collect();
+            tree = self.timeline.base.clone();
+            self.stage(&repo, &mut index, &tree, &paths)?;
+            parent = Some(commit(&repo, &mut index, None, seconds, "before the run")?);
+        }
+        for (at, turn) in self.run.turns.iter().enumerate() {
+            let changes = self.timeline.turns.get(at).map_or(&[][..], |turn| &turn.changes);
+            changes.iter().for_each(|change| tree.apply(change));
+            let paths: Vec<RepoPath> = changes
+                .iter()
+                .flat_map(|change| change.from.iter().chain([&change.path]))
+                .cloned()
+                .collect();
+            self.stage(&repo, &mut index, &tree, &paths)?;
+            if let Some(time) = turn.ended_at.or(turn.started_at) {
+                seconds = time.0.div_euclid(1000);
+            }
+            let title: String = turn.title.chars().filter(|c| !c.is_control()).collect();
+            let message = match title.as_str() {
+                "" => format!("turn {}", at + 1),
+                title => format!("turn {}: {title}", at + 1),
+            };
+            let id = commit(&repo, &mut index, parent, seconds, &message)?;
+            commits.push(id);
+            parent = Some(id);
+        }
+        let Some(last) = parent else { return Ok(commits) };
+        // Objects were kept in memory so far; one pack on disk is smaller and is written at once.
+        pack::write_whole(&repo, last, &self.path.join("objects/pack"))?;
+        memory.reset()?;
+        repo.reference("refs/heads/main", last, true, "trajview import")?;
+        Ok(commits)
+    }
+
+    /// Makes the index have these paths as the tree has them.
+    fn stage(
+        &mut self,
+        repo: &Repository,
+        index: &mut Index,
+        tree: &Tree,
+        paths: &[RepoPath],
+    ) -> Result<(), git2::Error> {
+        for path in paths {
+            if self.left_out.contains_key(path) {
+                continue;
+            }
+            let name = Path::new(path.as_str());
+            if index.get_path(name, 0).is_some() {
+                index.remove(name, 0)?;
+            }
+            let Some(file) = tree.files.get(path) else { continue };
+            let added = self.blob_of(repo, *file).and_then(|id| {
+                index.add(&entry(path, file.mode, id)).map_err(|why| sentence(&why))
+            });
+            if let Err(why) = added {
+                self.left_out.insert(path.clone(), why);
+            }
+        }
+        Ok(())
+    }
+
+    fn blob_of(&self, repo: &Repository, file: TreeFile) -> Result<Oid, String> {
+        let id = file.blob().ok_or("its content is not in the recording")?;
+        if file.mode == FileMode::Submodule {
+            return Oid::from_bytes(&id.0).map_err(|why| sentence(&why));
+        }
+        let content = self.archive.content(self.run, file)?;
+        repo.blob(&content).map_err(|why| sentence(&why))
+    }
+
+    /// A sentence a reason: which files are missing from the commits.
+    fn left_out(&self) -> Vec<String> {
+        let mut by_reason: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for (path, why) in &self.left_out {
+            by_reason.entry(why).or_default().push(path.as_str());
+        }
+        let sentence = |(why, paths): (&str, Vec<&str>)| {
+            const NAMED: usize = 3;
+            let mut named = paths.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
+            if paths.len() > NAMED {
+                named += &format!(" and {} more", paths.len() - NAMED);
+            }
+            format!("not in the commits: {named} ({why})")
+        };
+        by_reason.into_iter().map(sentence).collect()
+    }
+}
+
+fn entry(path: &RepoPath, mode: FileMode, id: Oid) -> IndexEntry {
+    let mode = match mode {
+        FileMode::Regular => 0o100644,
+        FileMode::Executable => 0o100755,
+        FileMode::Link => 0o120000,
+        FileMode::Submodule => 0o160000,
+    };
+    let never = IndexTime::new(0, 0);
+    IndexEntry {
+        ctime: never,
+        mtime: never,
+        dev: 0,
+        ino: 0,
+        mode,
+        uid: 0,
+        gid: 0,
+        file_size: 0,
+        id,
+        flags: 0,
+        flags_extended: 0,
+        path: path.as_str().into(),
+    }
+}
+
+fn commit(
+    repo: &Repository,
+    index: &mut Index,
+    parent: Option<Oid>,
+    seconds: i64,
+    message: &str,
+) -> Result<Oid, git2::Error> {
+    let tree = repo.find_tree(index.write_tree_to(repo)?)?;
+    let who = Signature::new(WHO.0, WHO.1, &git2::Time::new(seconds, 0))?;
+    let parent = parent.map(|parent| repo.find_commit(parent)).transpose()?;
+    let parents: Vec<&Commit<'_>> = parent.iter().collect();
+    repo.commit(None, &who, &who, message, &tree, &parents)
+}
+
+/// What git puts beside a new repository for its user is no part of a recording.
+fn forget_templates(path: &Path) {
+    for folder in ["hooks", "info"] {
+        let _ = fs::remove_dir_all(path.join(folder));
+    }
+    let _ = fs::remove_file(path.join("description"));
+}
+
+fn sentence(why: &git2::Error) -> String {
+    why.message().trim_end_matches('.').to_owned()
+}

@@ -1,0 +1,227 @@
+//! Lifelines of a run's components: the facts of each content are read once and kept with the run.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use rayon::prelude::*;
+
+use trajview_code::tree::Grammar;
+use trajview_metrics::lifeline::{
+    self, Asked, Code, FileFacts, Known, Lifeline, SymbolLife, Versions,
+};
+use trajview_run::{
+    RepoPath, Run,
+    files::{BlobId, Timeline},
+};
+
+use super::{archive::Archive, kept_facts::KeptFacts, score::GoesOn};
+
+/// The facts of contents read so far.
+#[derive(Debug, Default)]
+pub struct Facts(Mutex<Known>);
+
+/// Contents read between two looks at whether to go on.
+const BATCH: usize = 128;
+
+/// Versions of one file that are read on one thread.
+const TOGETHER: usize = 32;
+
+impl Archive {
+    /// What became of these components, turn by turn. The error is a sentence.
+    pub fn lifelines(
+        &self,
+        run: &Run,
+        asked: &[Asked],
+        goes_on: &GoesOn<'_>,
+    ) -> Result<Vec<Lifeline>, String> {
+        let known = self.known_code(run, goes_on)?;
+        Ok(lifeline::follow(&*self.timeline(run)?, &known, asked))
+    }
+
+    /// The functions and classes that were in use once and that nothing uses at the end. The error is a sentence.
+    pub fn lost(&self, run: &Run) -> Result<Vec<SymbolLife>, String> {
+        let known = self.known_code(run, &|_, _| true)?;
+        Ok(lifeline::lost(&*self.timeline(run)?, &known))
+    }
+
+    /// The facts of every content of the run's code.
+    pub(super) fn known_code(&self, run: &Run, goes_on: &GoesOn<'_>) -> Result<Known, String> {
+        self.known_of(run, &*self.timeline(run)?, Code::WithoutTests, goes_on)
+    }
+
+    /// The same of another timeline of the run's files.
+    pub(super) fn known_of(
+        &self,
+        run: &Run,
+        timeline: &Timeline,
+        code: Code,
+        goes_on: &GoesOn<'_>,
+    ) -> Result<Known, String> {
+        let mut known = self.facts.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut missing = lifeline::wanted(timeline, code);
+        missing.retain(|(blob, grammar, _)| !known.contains_key(&(*blob, *grammar)));
+        let kept = self
+            .cache()
+            .map(|it| KeptFacts::of(it, "facts for lifelines", lifeline::FACTS_VERSION));
+        let mut fresh: Vec<(_, Arc<FileFacts>)> = vec![];
+        if let Some(kept) = kept.filter(|_| !missing.is_empty()) {
+            let named = missing.iter().map(|(blob, grammar, _)| (*blob, grammar.name()));
+            let mut found: HashMap<usize, FileFacts> = kept.get(named);
+            let mut at = 0..;
+            missing.retain(|(blob, grammar, _)| {
+                let facts = at.next().and_then(|at| found.remove(&at));
+                let is_missing = facts.is_none();
+                fresh.extend(facts.map(|facts| ((*blob, *grammar), Arc::new(facts))));
+                is_missing
+            });
+        }
+        // Stable: the versions of a file follow each other, in order.
+        missing.sort_by(|a, b| (&a.2, a.1).cmp(&(&b.2, b.1)));
+        let mut done = 0;
+        for batch in missing.chunks(BATCH) {
+            if !goes_on(done, missing.len()) {
+                return Err("stopped".into());
+            }
+            let read = self.with_blobs(run, |blobs| {
+                let facts = |file: &&[(BlobId, Grammar, RepoPath)]| {
+                    let mut versions = file.first().map(|(_, grammar, _)| Versions::of(*grammar));
+                    let facts = |(blob, grammar, _): &(_, _, _)| {
+                        // A content that cannot be had counts as a file without code, as one that is not recorded does.
+                        let bytes = blobs.blob(*blob).ok()?;
+                        let facts = versions.as_mut()?.facts(&bytes);
+                        Some(((*blob, *grammar), Arc::new(facts)))
+                    };
+                    file.iter().filter_map(facts).collect::<Vec<_>>()
+                };
+                let files = batch.chunk_by(|a, b| (&a.2, a.1) == (&b.2, b.1));
+                let files: Vec<_> = files.flat_map(|file| file.chunks(TOGETHER)).collect();
+                files.par_iter().flat_map_iter(facts).collect::<Vec<_>>()
+            })?;
+            if let Some(kept) = kept {
+                // A build without the grammar reads nothing.
+                let lasting = read.iter().filter(|((_, grammar), _)| grammar.is_compiled_in());
+                kept.put(lasting.map(|((blob, grammar), facts)| (*blob, grammar.name(), &**facts)));
+            }
+            fresh.extend(read);
+            done += batch.len();
+        }
+        if !fresh.is_empty() {
+            let mut kept = self.facts.0.lock().unwrap_or_else(PoisonError::into_inner);
+            kept.extend(fresh.iter().cloned());
+        }
+        known.extend(fresh);
+        Ok(known)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        path::Path,
+        sync::{
+            Arc,
+            atomic::{AtomicUsize, Ordering},
+        },
+    };
+
+    use crate as store;
+    use crate::{Cache, disk};
+    use trajview_code::tree::{self, Grammar};
+    use trajview_metrics::lifeline::{self, asked};
+
+    /// A file that is read piece by piece has the facts that it has as a whole. `TRAJVIEW_CODE` names a folder of more code.
+    #[test]
+    fn pieces_of_a_file_have_the_facts_of_the_whole() {
+        let root = Path::new(trajview_testing::project());
+        let more = std::env::var_os("TRAJVIEW_CODE").map(std::path::PathBuf::from);
+        let here =
+            ["crates/metrics/src", "tests/vectors", "sample-runs"].map(|folder| root.join(folder));
+        let (mut folders, mut files): (Vec<_>, _) = (here.into_iter().chain(more).collect(), 0);
+        while let Some(folder) = folders.pop() {
+            for path in disk::listed(&folder) {
+                if path.is_dir() && !path.is_symlink() {
+                    folders.push(path);
+                    continue;
+                }
+                let grammar = path.to_str().and_then(Grammar::of).filter(|it| it.is_compiled_in());
+                let Some(grammar) = grammar else { continue };
+                let text = std::fs::read(&path).unwrap();
+                let tree = tree::parse(grammar, &text).unwrap();
+                if tree.root_node().has_error() {
+                    continue;
+                }
+                let read = lifeline::facts(grammar, &text);
+                assert_eq!(read, lifeline::facts_of(grammar, &text, &tree), "{}", path.display());
+                files += 1;
+            }
+        }
+        assert!(files > 50, "{files}");
+    }
+
+    fn lost(sample: &str) -> Vec<(String, usize)> {
+        let path = Path::new(trajview_testing::project()).join("sample-runs").join(sample);
+        let opened = store::open(&path).unwrap();
+        let rubric = store::rubric::read(&path);
+        let asked = asked(&opened.run, &rubric, None);
+
+        let told = opened.archive.lifelines(&opened.run, &asked, &|_, _| true).unwrap();
+
+        assert_eq!(told.len(), 24);
+        told.into_iter().filter_map(|it| Some((it.component, it.lost_at?))).collect()
+    }
+
+    /// Whatever came before it, a version has the facts that it has alone.
+    #[test]
+    fn versions_that_are_read_one_after_the_other_have_the_facts_they_have_alone() {
+        for sample in ["codex-p12", "codex-p12-single-shot", "claude-code"] {
+            let path = Path::new(trajview_testing::project()).join("sample-runs").join(sample);
+            let opened = store::open(&path).unwrap();
+            let (archive, run) = (&opened.archive, &opened.run);
+
+            let known = archive.known_code(run, &|_, _| true).unwrap();
+
+            assert!(!known.is_empty());
+            for ((blob, grammar), facts) in &known {
+                let bytes = archive.with_blobs(run, |blobs| blobs.blob(*blob)).unwrap().unwrap();
+                assert_eq!(**facts, trajview_metrics::lifeline::facts(*grammar, &bytes));
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_kept_of_every_content_is_what_was_read_of_it() {
+        let folder = tempfile::tempdir().unwrap();
+        for sample in ["codex-p12", "codex-p12-single-shot", "claude-code"] {
+            let path = Path::new(trajview_testing::project()).join("sample-runs").join(sample);
+            let known = |asked: &AtomicUsize| {
+                let cache = Cache::open(&folder.path().join("measures.sqlite")).unwrap();
+                let opened = store::open(&path).unwrap().kept_in(Some(Arc::new(cache)));
+                let goes_on = |_: usize, _: usize| {
+                    asked.fetch_add(1, Ordering::Relaxed);
+                    true
+                };
+                opened.archive.known_code(&opened.run, &goes_on).unwrap()
+            };
+            let (before, after) = (AtomicUsize::new(0), AtomicUsize::new(0));
+
+            let (first, second) = (known(&before), known(&after));
+
+            assert!(!first.is_empty() && first == second);
+            // It is asked before every batch of contents that are read.
+            assert!(before.into_inner() > 0 && after.into_inner() == 0);
+        }
+    }
+
+    #[test]
+    fn four_components_of_the_emergent_sample_are_lost_and_none_of_the_single_shot_one() {
+        let named: Vec<_> = [("C10", 42), ("C17", 46), ("C18", 46), ("C20", 49)]
+            .into_iter()
+            .map(|(id, turn)| (id.to_owned(), turn))
+            .collect();
+
+        assert_eq!(lost("codex-p12"), named);
+        assert_eq!(lost("codex-p12-single-shot"), []);
+    }
+}

@@ -1,0 +1,126 @@
+//! The key of the tokens that stand in a redacted identity: a file that the user names, or one that is made here once and kept for all
+//! exports of this user ([`trajview_code::redact::TokenKey`]).
+
+use std::{
+    fs::{self, File},
+    io::{self, Read, Write},
+    path::{Path, PathBuf},
+};
+
+use etcetera::BaseStrategy;
+
+use super::{bytes, write::sync_folder};
+
+/// Fewer bytes could be guessed.
+const FEWEST_BYTES: usize = 16;
+
+/// A longer file is no key.
+const MOST_BYTES: u64 = 1 << 16;
+
+/// Bytes of a key that is made here, written as hexadecimal digits.
+const MADE_BYTES: usize = 32;
+
+/// The secret bytes of a file that the user named; white space at the end is no part of them.
+///
+/// # Errors
+///
+/// A sentence with the path, where it cannot be read or has too few bytes.
+pub fn read(path: &Path) -> Result<Vec<u8>, String> {
+    let wrong = |why: String| format!("cannot use the key {}: {why}", path.display());
+    let make = "make one with: head -c 32 /dev/urandom | base64 > FILE";
+    let read = read_bytes(path).map_err(|why| match why.kind() {
+        io::ErrorKind::NotFound => wrong(format!("there is no such file; {make}")),
+        _ => wrong(bytes::reason(&why)),
+    })?;
+    match read.len() {
+        few if few < FEWEST_BYTES => Err(wrong(format!(
+            "it has {few} bytes, and fewer than {FEWEST_BYTES} can be guessed; {make}"
+        ))),
+        many if many as u64 > MOST_BYTES => Err(wrong("it is too long to be a key".into())),
+        _ => Ok(read),
+    }
+}
+
+/// The secret bytes of the user's own key, which is made where there is none yet.
+///
+/// # Errors
+///
+/// A sentence, where there is none and none can be kept.
+pub fn own() -> Result<Vec<u8>, String> {
+    let path = own_path().ok_or("there is no home folder to keep a key in")?;
+    own_at(&path)
+}
+
+/// Beside the settings: below `$XDG_CONFIG_HOME` or `~/.config`. None where there is no home folder.
+fn own_path() -> Option<PathBuf> {
+    let strategy = etcetera::choose_base_strategy().ok()?;
+    let path = strategy.config_dir().join("trajview").join("redaction.key");
+    path.is_absolute().then_some(path)
+}
+
+fn own_at(path: &Path) -> Result<Vec<u8>, String> {
+    if !path.exists() {
+        let made = path.parent().map_or(Ok(()), |folder| make(folder, path));
+        made.map_err(|why| {
+            format!("a key cannot be kept in {}: {}", path.display(), bytes::reason(&why))
+        })?;
+    }
+    read(path)
+}
+
+/// Makes a key that nobody else reads. Of several processes that make one at the same time the first does.
+fn make(folder: &Path, path: &Path) -> io::Result<()> {
+    let mut secret = [0; MADE_BYTES];
+    getrandom::fill(&mut secret).map_err(io::Error::other)?;
+    let text: String = secret.iter().map(|byte| format!("{byte:02x}")).collect();
+    fs::create_dir_all(folder)?;
+    let mut file = tempfile::NamedTempFile::new_in(folder)?; // for its owner alone
+    file.write_all(text.as_bytes())?;
+    file.write_all(b"\n")?;
+    file.as_file().sync_all()?;
+    match file.persist_noclobber(path) {
+        Err(why) if why.error.kind() != io::ErrorKind::AlreadyExists => return Err(why.error),
+        Ok(_) | Err(_) => {}
+    }
+    sync_folder(folder)
+}
+
+fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
+    let mut read = vec![];
+    File::open(path)?.take(MOST_BYTES + 1).read_to_end(&mut read)?;
+    Ok(read.trim_ascii_end().to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_made_once_for_its_owner_alone_and_read_from_then_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("trajview/redaction.key");
+
+        let made = own_at(&path).unwrap();
+
+        assert_eq!(made.len(), 2 * MADE_BYTES);
+        assert_eq!(own_at(&path), Ok(made.clone()));
+        assert_eq!(read(&path), Ok(made));
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        }
+    }
+
+    #[test]
+    fn what_is_no_key_is_refused_with_what_to_do() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("key");
+
+        assert!(read(&path).unwrap_err().contains("no such file; make one with"));
+        fs::write(&path, "too short\n").unwrap();
+        assert!(read(&path).unwrap_err().contains("it has 9 bytes"));
+        fs::write(&path, [b'a'; 1 << 17]).unwrap();
+        assert!(read(&path).unwrap_err().contains("too long"));
+    }
+}

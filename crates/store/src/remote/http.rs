@@ -1,0 +1,267 @@
+//! The requests of a store, made by ureq: the one HTTP client of the program, with one set of certificates.
+//!
+//! A redirect is followed for plain web servers only, where nothing is signed, and never from https to http. Nothing that
+//! goes wrong is told with the address that was asked: the query of a signed link is a secret.
+
+use std::{
+    fmt,
+    io::Read,
+    pin::Pin,
+    sync::{Mutex, PoisonError},
+    task::{Context, Poll},
+    time::{Duration, Instant},
+};
+
+use bytes::Bytes;
+use http_body::Frame;
+use object_store::{
+    ClientConfigKey, ClientOptions,
+    client::{
+        HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse,
+        HttpResponseBody, HttpService,
+    },
+};
+use ureq::{Agent, Timeout, http};
+
+use trajview_run::address::is_on_this_machine;
+
+use super::{keys, pages};
+
+/// Who we say we are.
+const AGENT: &str = concat!("trajview/", env!("CARGO_PKG_VERSION"));
+
+/// How long a connection, an answer and each piece of it are waited for.
+const CONNECT: Duration = Duration::from_secs(10);
+const ANSWER: Duration = Duration::from_secs(30);
+const PIECE: Duration = Duration::from_secs(30);
+
+/// Redirects that are followed one after the other.
+const MOST_REDIRECTS: u32 = 5;
+
+/// Bytes that are handed on at once.
+const AT_ONCE: usize = 128 << 10;
+
+/// A page of a list has not more bytes: a thousand keys of the longest kind are 6 MiB. Nor has any other answer that is no
+/// object, such as a token.
+const MOST_OF_A_PAGE: u64 = 32 << 20;
+
+/// Of an answer that says what went wrong no more is read: its code and a sentence stand at its beginning.
+const MOST_OF_AN_ERROR: u64 = 64 << 10;
+
+/// How long such answers are read in all, however slowly they come.
+const SHORT_ANSWER: Duration = Duration::from_secs(60);
+
+/// Makes the clients of a store.
+#[derive(Debug, Clone, Copy)]
+pub struct Connector {
+    /// Whether redirects are followed.
+    pub follows: bool,
+}
+
+/// Why a request failed, and at which server.
+#[derive(Debug)]
+pub struct Trouble {
+    pub server: String,
+    words: String,
+}
+
+impl std::error::Error for Trouble {}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.server, self.words)
+    }
+}
+
+impl HttpConnector for Connector {
+    fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
+        let allowed = options.get_config_value(&ClientConfigKey::AllowHttp);
+        let agent = Agent::new_with_config(
+            Agent::config_builder()
+                .http_status_as_error(false)
+                .max_redirects(if self.follows { MOST_REDIRECTS } else { 0 })
+                .max_redirects_will_error(self.follows)
+                .allow_non_standard_methods(true)
+                .user_agent(AGENT)
+                .timeout_resolve(Some(CONNECT))
+                .timeout_connect(Some(CONNECT))
+                .timeout_recv_response(Some(ANSWER))
+                .timeout_per_read(Some(PIECE))
+                .build(),
+        );
+        Ok(HttpClient::new(Service { agent, allows_http: allowed.as_deref() == Some("true") }))
+    }
+}
+
+#[derive(Debug)]
+struct Service {
+    agent: Agent,
+    allows_http: bool,
+}
+
+impl HttpService for Service {
+    /// Waits for the answer on the thread that asks: each has a runtime of its own.
+    fn call<'s, 'f>(
+        &'s self,
+        request: HttpRequest,
+    ) -> Pin<Box<dyn Future<Output = Result<HttpResponse, HttpError>> + Send + 'f>>
+    where
+        's: 'f,
+        Self: 'f,
+    {
+        Box::pin(async move { self.send(request) })
+    }
+}
+
+impl Service {
+    fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        let (parts, body) = request.into_parts();
+        let server = parts.uri.authority().map(|it| it.as_str().to_owned()).unwrap_or_default();
+        let failed =
+            |kind, words: String| HttpError::new(kind, Trouble { server: server.clone(), words });
+        let is_here = is_on_this_machine(&server);
+        let is_plain = parts.uri.scheme_str() == Some("http");
+        if is_plain && !is_here && !self.allows_http {
+            let words =
+                "is asked over http, which is not encrypted and not allowed here".to_owned();
+            return Err(failed(HttpErrorKind::Unknown, words));
+        }
+        let asked = pages::Asked::of(&parts);
+        let is_object = parts.method == http::Method::GET && asked.is_none();
+        let content = body.as_bytes().map(|bytes| bytes.to_vec()).unwrap_or_default();
+        let sent = match content.is_empty() {
+            true => self.run(http::Request::from_parts(parts, ()), is_here, is_plain),
+            false => self.run(http::Request::from_parts(parts, content), is_here, is_plain),
+        };
+        let answer = sent.map_err(|why| {
+            let (kind, words) = told(&why);
+            failed(kind, words)
+        })?;
+        let (parts, body) = answer.into_parts();
+        let reader = body.into_reader();
+        let cut = |why: std::io::Error| {
+            let why = ureq::Error::from(why);
+            failed(HttpErrorKind::Interrupted, told(&why).1)
+        };
+        let body = match parts.status.is_success() {
+            false => {
+                let (words, _) = short(reader, MOST_OF_AN_ERROR).map_err(cut)?;
+                HttpResponseBody::from(words)
+            }
+            true if is_object => {
+                HttpResponseBody::new(Pieces { server, reader: Mutex::new(reader) })
+            }
+            true => {
+                let (page, is_whole) = short(reader, MOST_OF_A_PAGE).map_err(cut)?;
+                let refused = |words: String| failed(HttpErrorKind::Unknown, words);
+                if !is_whole {
+                    let most = MOST_OF_A_PAGE >> 20;
+                    return Err(refused(format!("sends a list of more than {most} MiB at once")));
+                }
+                match asked {
+                    Some(asked) => {
+                        pages::check(&asked, &page).map_err(|why| refused(why.to_owned()))?;
+                        HttpResponseBody::from(keys::without_unreadable(page))
+                    }
+                    None => HttpResponseBody::from(page),
+                }
+            }
+        };
+        Ok(HttpResponse::from_parts(parts, body))
+    }
+
+    fn run(
+        &self,
+        request: http::Request<impl ureq::AsSendBody>,
+        is_here: bool,
+        is_plain: bool,
+    ) -> Result<http::Response<ureq::Body>, ureq::Error> {
+        let request = self.agent.configure_request(request).https_only(!is_plain);
+        // What runs on this machine is not behind a proxy.
+        let request = if is_here { request.proxy(None) } else { request };
+        self.agent.run(request.build())
+    }
+}
+
+/// An answer of which no more than `most` bytes are wanted, and whether that is all of it. One that never ends is cut.
+fn short(mut from: impl Read, most: u64) -> std::io::Result<(Vec<u8>, bool)> {
+    let (mut bytes, mut piece) = (vec![], vec![0; AT_ONCE]);
+    let begun = Instant::now();
+    while bytes.len() as u64 <= most && begun.elapsed() < SHORT_ANSWER {
+        match from.read(&mut piece)? {
+            0 => return Ok((bytes, true)),
+            read => bytes.extend_from_slice(&piece[..read]),
+        }
+    }
+    bytes.truncate(most as usize);
+    Ok((bytes, false))
+}
+
+/// What went wrong, to be read behind the name of the server, and what it means for another attempt.
+fn told(why: &ureq::Error) -> (HttpErrorKind, String) {
+    use HttpErrorKind as Kind;
+    let seconds = |time: Duration| time.as_secs();
+    match why {
+        ureq::Error::Timeout(Timeout::Connect | Timeout::Resolve) => (
+            Kind::Connect,
+            format!("cannot be reached: no connection within {} s", seconds(CONNECT)),
+        ),
+        ureq::Error::Timeout(Timeout::RecvResponse) => {
+            (Kind::Timeout, format!("does not answer within {} s", seconds(ANSWER)))
+        }
+        ureq::Error::Timeout(_) => (Kind::Timeout, "stopped in the middle of its answer".into()),
+        ureq::Error::HostNotFound => (Kind::Connect, "cannot be reached: no such host".into()),
+        ureq::Error::ConnectionFailed => (Kind::Connect, "cannot be reached".into()),
+        ureq::Error::Io(why) if why.kind() == std::io::ErrorKind::ConnectionRefused => {
+            (Kind::Connect, "cannot be reached: the connection was refused".into())
+        }
+        ureq::Error::Io(_) | ureq::Error::BodyStalled => {
+            (Kind::Interrupted, "broke off the connection".into())
+        }
+        ureq::Error::Protocol(_) => {
+            (Kind::Interrupted, "broke off its answer, or answers no HTTP".into())
+        }
+        ureq::Error::Tls(_) | ureq::Error::Rustls(_) => {
+            (Kind::Unknown, "cannot be trusted: its certificate or its TLS is not accepted".into())
+        }
+        ureq::Error::TooManyRedirects | ureq::Error::RedirectFailed => {
+            (Kind::Unknown, format!("redirects more than {MOST_REDIRECTS} times, or to nowhere"))
+        }
+        ureq::Error::RequireHttpsOnly(_) => {
+            (Kind::Unknown, "redirects from https to http, which is not followed".into())
+        }
+        _ => (Kind::Unknown, "could not be asked".into()),
+    }
+}
+
+/// A body, read piece by piece.
+struct Pieces<R> {
+    server: String,
+    reader: Mutex<R>,
+}
+
+impl<R: Read + Unpin> http_body::Body for Pieces<R> {
+    type Data = Bytes;
+    type Error = HttpError;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, HttpError>>> {
+        let this = self.get_mut();
+        let reader = this.reader.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let mut piece = vec![0; AT_ONCE];
+        Poll::Ready(match reader.read(&mut piece) {
+            Ok(0) => None,
+            Ok(read) => {
+                piece.truncate(read);
+                Some(Ok(Frame::data(piece.into())))
+            }
+            Err(why) => {
+                let words = told(&ureq::Error::from(why)).1;
+                let trouble = Trouble { server: this.server.clone(), words };
+                Some(Err(HttpError::new(HttpErrorKind::Interrupted, trouble)))
+            }
+        })
+    }
+}

@@ -1,0 +1,406 @@
+//! A study from the disk: its file, the runs that it names, what was said of each.
+//!
+//! What is wrong with the file ends it, all of it told at once; what is wrong with one run is a warning, and the others
+//! count. Runs are read without their logs: a study of hundreds opens in a moment.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Component as Part, Path, PathBuf},
+};
+
+use globset::GlobBuilder;
+use rayon::prelude::*;
+
+use trajview_formats::{Source, rubric as files};
+use trajview_run::{
+    Run, Warning,
+    rubric::{Checklist, Rubric, Unit},
+};
+use trajview_study::{
+    design::{self, Design},
+    studied::{Studied, StudyRun},
+};
+
+use super::{
+    bytes, cards,
+    entries::{entries_of, is_folder, name_of},
+    labels::harmless,
+    rubric, walk,
+};
+
+/// Why there is no study; a sentence, or several.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StudyError {
+    #[error("cannot read {}: {why}", path.display())]
+    Read { path: PathBuf, why: String },
+    /// Sentences that begin with the file and a line.
+    #[error("{}", .0.join("\n"))]
+    Wrong(Vec<String>),
+}
+
+/// More runs than this are not looked for.
+const MOST_RUNS: usize = 10_000;
+
+/// Whether a path names a study file.
+pub fn is_study(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end == "toml") && path.is_file()
+}
+
+/// Whether there is more than one bundle below a folder, of which a study can be made.
+pub fn holds_bundles(path: &Path) -> bool {
+    path.is_dir() && rubric::bundle_of(path).is_none() && walk::holds_several(path)
+}
+
+/// Everything that is wrong with a study file, each with its line, and with the runs that it names.
+pub fn check(path: &Path) -> Result<Vec<Warning>, StudyError> {
+    let (design, mistakes) = design::read(&text_of(path)?);
+    let warning = |it: design::Mistake| Warning {
+        place: format!("{}:{}", name_of(path), it.line),
+        what: it.what,
+    };
+    match mistakes.is_empty() {
+        true => gather_of(path, design).map(|studied| studied.warnings),
+        false => Ok(mistakes.into_iter().map(warning).collect()),
+    }
+}
+
+fn text_of(path: &Path) -> Result<String, StudyError> {
+    let cannot = |why: String| StudyError::Read { path: path.to_owned(), why };
+    let size = fs::metadata(path).map_err(|why| cannot(bytes::reason(&why)))?.len();
+    if size > design::MOST_BYTES as u64 {
+        return Err(cannot(format!("it is larger than {} MB: no study", design::MOST_BYTES >> 20)));
+    }
+    let content = fs::read(path).map_err(|why| cannot(bytes::reason(&why)))?;
+    String::from_utf8(content).map_err(|_| cannot("it is no text in UTF-8".into()))
+}
+
+/// What a study file says. All that is wrong with it is told.
+pub fn read(path: &Path) -> Result<Design, StudyError> {
+    let (design, mistakes) = design::read(&text_of(path)?);
+    let sentence = |it: &design::Mistake| format!("{}:{}: {}", path.display(), it.line, it.what);
+    match mistakes.as_slice() {
+        [] => Ok(design),
+        all => Err(StudyError::Wrong(all.iter().map(sentence).collect())),
+    }
+}
+
+/// The study of a file with its runs.
+pub fn open(path: &Path) -> Result<Studied, StudyError> {
+    gather_of(path, read(path)?)
+}
+
+/// The study of this file, which says this.
+fn gather_of(path: &Path, design: Design) -> Result<Studied, StudyError> {
+    let base = path.parent().filter(|it| !it.as_os_str().is_empty());
+    let name = name_of(path).trim_end_matches(".toml").to_owned();
+    gather(design, base.unwrap_or(Path::new(".")), &name)
+}
+
+/// A study of this design, whose paths are relative to `base`; called `name` where it has none of its own.
+pub fn gather(design: Design, base: &Path, name: &str) -> Result<Studied, StudyError> {
+    let mut warnings = vec![];
+    let checklist = match &design.rubric {
+        Some(file) => Some(checklist(&base.join(file))?),
+        None => None,
+    };
+    let bundles = bundles(&design, base, &mut warnings);
+    let read: Vec<(StudyRun, Vec<Warning>)> = bundles
+        .par_iter()
+        .map(|bundle| {
+            let (mut run, mut warnings) = run_of(bundle);
+            if checklist.is_some() {
+                run.rubric.checklist.clone_from(&checklist);
+            }
+            judge(&mut run, &design, &mut warnings);
+            (run, warnings)
+        })
+        .collect();
+    let (mut runs, told): (Vec<StudyRun>, Vec<Vec<Warning>>) = read.into_iter().unzip();
+    warnings.extend(told.into_iter().flatten());
+    name_apart(&mut runs);
+    if let Some(folder) = &design.labels_folder {
+        let folder = base.join(folder);
+        runs.par_iter_mut().for_each(|run| {
+            run.place = folder.join(harmless(&run.name));
+            let kept = rubric::read_in(&run.place);
+            (run.rubric.labels, run.rubric.gold) = (kept.labels, kept.gold);
+        });
+    }
+    let name = design.name.clone().unwrap_or_else(|| name.to_owned());
+    Ok(Studied::of(design, name, runs, warnings))
+}
+
+/// The components of a file in the place of those of the bundles.
+fn checklist(path: &Path) -> Result<Checklist, StudyError> {
+    let cannot = |why: String| StudyError::Read { path: path.to_owned(), why };
+    let size = fs::metadata(path).map_err(|why| cannot(bytes::reason(&why)))?.len();
+    if size > files::MOST_BYTES {
+        return Err(cannot(format!("it is larger than {} MB", files::MOST_BYTES >> 20)));
+    }
+    let bytes = fs::read(path).map_err(|why| cannot(bytes::reason(&why)))?;
+    let read = files::read(&[Source { name: "components.json", bytes: &bytes }]);
+    let why = || read.warnings.first().map_or_else(String::new, |it| it.what.clone());
+    read.checklist.clone().ok_or_else(|| cannot(why()))
+}
+
+/// The bundles that a study names, each once, sorted.
+fn bundles(design: &Design, base: &Path, warnings: &mut Vec<Warning>) -> Vec<PathBuf> {
+    let mut found = BTreeSet::new();
+    for pattern in &design.runs {
+        let before = found.len();
+        let paths = matching(base, pattern);
+        for path in &paths {
+            match rubric::bundle_of(path) {
+                Some(bundle) => {
+                    found.insert(bundle);
+                }
+                None if path.is_dir() => {
+                    let below = walk::runs_below(path).into_iter();
+                    found.extend(below.filter_map(|run| rubric::bundle_of(&run)));
+                }
+                None => {}
+            }
+        }
+        if found.len() == before && !paths.iter().any(|path| is_in(&found, path)) {
+            let what = match paths.as_slice() {
+                [path] if !path.exists() => "no such file or folder",
+                [] => "nothing there is called so",
+                _ => "no run bundle (a folder with run.json) is there",
+            };
+            warnings.push(Warning { place: pattern.clone(), what: what.into() });
+        }
+        if found.len() > MOST_RUNS {
+            let what = format!("more than {MOST_RUNS} runs; the rest is left out");
+            warnings.push(Warning { place: pattern.clone(), what });
+            break;
+        }
+    }
+    found.into_iter().take(MOST_RUNS).collect()
+}
+
+fn is_in(found: &BTreeSet<PathBuf>, path: &Path) -> bool {
+    found.iter().any(|bundle| bundle.starts_with(path) || path.parent() == Some(bundle))
+}
+
+/// The paths that a pattern means; a path without `*`, `?`, `[` and `{` means itself.
+fn matching(base: &Path, pattern: &str) -> Vec<PathBuf> {
+    if !is_pattern(pattern) {
+        return vec![base.join(pattern)];
+    }
+    let mut paths = vec![base.to_owned()];
+    for part in Path::new(pattern).components() {
+        let word = part.as_os_str().to_string_lossy();
+        paths = match part {
+            Part::Normal(_) if word == "**" => {
+                paths.iter().flat_map(|path| below(path, 0)).collect()
+            }
+            Part::Normal(_) if is_pattern(&word) => {
+                paths.iter().flat_map(|path| called(path, &word)).collect()
+            }
+            _ => paths.into_iter().map(|path| path.join(part)).collect(),
+        };
+        paths.truncate(MOST_RUNS);
+    }
+    paths.retain(|path| path.exists());
+    paths
+}
+
+fn is_pattern(words: &str) -> bool {
+    words.contains(['*', '?', '[', '{'])
+}
+
+/// What in a folder has a name of this pattern.
+fn called(folder: &Path, pattern: &str) -> Vec<PathBuf> {
+    let Ok(glob) = GlobBuilder::new(pattern).literal_separator(true).build() else { return vec![] };
+    let glob = glob.compile_matcher();
+    let entries = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    entries_of(entries).into_iter().filter(|path| glob.is_match(name_of(path))).collect()
+}
+
+/// How deep `**` looks.
+const MOST_DEEP: usize = 6;
+
+/// A folder and the folders below it; bundles are not entered.
+fn below(folder: &Path, depth: usize) -> Vec<PathBuf> {
+    let mut all = vec![folder.to_owned()];
+    if depth < MOST_DEEP && rubric::bundle_of(folder).is_none() {
+        let folders = entries_of(folder).into_iter().filter(|path| is_folder(path));
+        all.extend(folders.flat_map(|path| below(&path, depth + 1)));
+    }
+    all
+}
+
+/// A run of a study, and what of it could not be used.
+fn run_of(bundle: &Path) -> (StudyRun, Vec<Warning>) {
+    let rubric = rubric::read(bundle);
+    let card = cards::of_beginning(bundle);
+    let folder = bundle.canonicalize().ok();
+    let folder = folder.as_deref().map_or_else(|| name_of(bundle), name_of).to_owned();
+    let mut warnings = vec![];
+    if card.is_none() {
+        let what = "cannot be opened: run.json does not read as a bundle".to_owned();
+        warnings.push(Warning { place: bundle.display().to_string(), what });
+    }
+    let judged = rubric.judgements.iter().find_map(|it| it.run.clone());
+    let told = rubric.warnings.iter().map(|it| Warning {
+        place: format!("{}/{}", bundle.display(), it.place),
+        what: it.what.clone(),
+    });
+    warnings.extend(told);
+    let identity = card.map(|card| card.identity);
+    let id = identity.as_ref().map(|it| it.id.clone()).filter(|id| !id.is_empty());
+    let run = StudyRun {
+        name: judged.or(id).unwrap_or(folder),
+        path: bundle.to_owned(),
+        place: bundle.to_owned(),
+        condition: identity.and_then(|it| it.condition),
+        rubric: Rubric { warnings: vec![], ..rubric },
+        judged: vec![],
+    };
+    (run, warnings)
+}
+
+/// Works out what was said of a run. What is no verdict beside the run needs the run, which is opened.
+fn judge(run: &mut StudyRun, design: &Design, warnings: &mut Vec<Warning>) {
+    let unit = design.unit;
+    if !matches!(unit, Unit::Leaf | Unit::Signal) {
+        return run.judge(design, &Run::default(), None);
+    }
+    match super::open(&run.path) {
+        Ok(opened) => {
+            let report =
+                (unit == Unit::Signal).then(|| super::report(&opened.archive, &opened.run));
+            run.judge(design, &opened.run, report.as_ref());
+        }
+        Err(why) => {
+            let place = run.path.display().to_string();
+            warnings.push(Warning { place, what: format!("cannot be opened: {why}") });
+        }
+    }
+}
+
+/// Runs that would be called the same are called as their folders; where that does not tell them apart, as their paths.
+fn name_apart(runs: &mut [StudyRun]) {
+    let ways: [fn(&StudyRun) -> String; 2] =
+        [|run| name_of(&run.path).to_owned(), |run| run.path.display().to_string()];
+    for other in ways {
+        let mut times: BTreeMap<String, usize> = BTreeMap::new();
+        for run in runs.iter() {
+            *times.entry(run.name.clone()).or_default() += 1;
+        }
+        for run in runs.iter_mut().filter(|run| times.get(&run.name).is_some_and(|it| *it > 1)) {
+            run.name = other(run);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bundle(folder: &Path, id: &str, scores: &[u8]) {
+        fs::create_dir_all(folder.join("judgements")).unwrap();
+        let run = format!(
+            "{{\"schema\": \"trajview.run/1\", \"id\": \"{id}\", \"condition\": \"emergent\"}}"
+        );
+        fs::write(folder.join("run.json"), run).unwrap();
+        let verdict =
+            |(at, score): (usize, &u8)| format!("{{\"component\": \"C{at}\", \"score\": {score}}}");
+        let verdicts: Vec<String> = scores.iter().enumerate().map(verdict).collect();
+        let judgement = format!(
+            "{{\"schema\": \"trajview.judgement/1\", \"judge\": {{\"name\": \"j\", \"kind\": \"http\"}}, \"scores\": [{}]}}",
+            verdicts.join(", ")
+        );
+        fs::write(folder.join("judgements/j.json"), judgement).unwrap();
+    }
+
+    fn study(text: &str) -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        bundle(&folder.path().join("runs/one"), "one", &[0, 4]);
+        bundle(&folder.path().join("runs/two"), "two", &[1, 2, 3]);
+        bundle(&folder.path().join("runs/deep/three"), "one", &[4]);
+        let path = folder.path().join("study.toml");
+        fs::write(&path, text).unwrap();
+        (folder, path)
+    }
+
+    fn names(studied: &Studied) -> Vec<&str> {
+        studied.runs.iter().map(|run| run.path.file_name().unwrap().to_str().unwrap()).collect()
+    }
+
+    #[test]
+    fn runs_are_paths_folders_and_patterns() {
+        for (runs, found) in [
+            ("\"runs/one\", \"runs/two/run.json\"", ["one", "two"].as_slice()),
+            ("\"runs/t*\"", &["two"]),
+            ("\"runs\"", &["three", "one", "two"]),
+            ("\"runs/**\"", &["three", "one", "two"]),
+            ("\"runs/{one,two}\", \"runs/one\"", &["one", "two"]),
+        ] {
+            let (_folder, path) = study(&format!("runs = [{runs}]"));
+            let studied = open(&path).unwrap();
+            let mut found = found.to_vec();
+            let mut names = names(&studied);
+            found.sort_unstable();
+            names.sort_unstable();
+            assert_eq!(names, found, "{runs}");
+            assert_eq!(studied.warnings, [], "{runs}");
+        }
+    }
+
+    #[test]
+    fn runs_of_one_name_are_called_as_their_folders_and_those_of_one_folder_name_as_their_paths() {
+        let (folder, path) = study("runs = [\"runs\"]");
+        let called = || -> BTreeSet<String> {
+            open(&path).unwrap().runs.into_iter().map(|run| run.name).collect()
+        };
+        assert_eq!(called(), ["one", "three", "two"].map(str::to_owned).into());
+
+        bundle(&folder.path().join("runs/deeper/three"), "one", &[4]);
+        let paths = ["deep", "deeper"].map(|it| folder.path().join("runs").join(it).join("three"));
+        let paths = paths.map(|path| path.display().to_string());
+        assert!(paths.iter().all(|path| called().contains(path)), "{:?}", called());
+    }
+
+    #[test]
+    fn what_a_pattern_does_not_find_and_a_run_that_is_broken_are_warnings() {
+        let (folder, path) = study("runs = [\"runs/one\", \"gone\", \"runs/x*\", \"runs/two\"]");
+        fs::write(folder.path().join("runs/two/judgements/k.json"), "{").unwrap();
+
+        let studied = open(&path).unwrap();
+
+        let said: Vec<String> =
+            studied.warnings.iter().map(|it| format!("{}: {}", it.place, it.what)).collect();
+        assert_eq!(studied.items.len(), 5);
+        assert_eq!(said.len(), 3, "{said:?}");
+        assert_eq!(said[0], "gone: no such file or folder");
+        assert_eq!(said[1], "runs/x*: nothing there is called so");
+        assert!(said[2].contains("judgements/k.json: is not JSON"), "{said:?}");
+    }
+
+    #[test]
+    fn labels_of_a_folder_of_the_study_take_the_place_of_those_of_the_bundles() {
+        let (folder, path) = study("runs = [\"runs/one\"]\nlabels_folder = \"said\"");
+        let labels = "{\"schema\": \"trajview.labels/1\", \"annotator\": \"ana\", \"labels\": [{\"component\": \"C0\", \"score\": 1}]}";
+        let place = folder.path().join("said/one/labels");
+        fs::create_dir_all(&place).unwrap();
+        fs::write(place.join("ana.json"), labels).unwrap();
+
+        let studied = open(&path).unwrap();
+
+        assert_eq!(studied.runs[0].place, folder.path().join("said/one"));
+        assert_eq!(studied.raters(), ["ana"]);
+    }
+
+    #[test]
+    fn everything_that_is_wrong_with_the_file_is_told_with_its_line() {
+        let (_folder, path) = study("runs = 3\nunit = \"word\"\n[sample]\nsize = 0\n");
+        let StudyError::Wrong(said) = open(&path).unwrap_err() else { panic!("read") };
+        let lines: Vec<&str> =
+            said.iter().map(|it| it.rsplit("study.toml").next().unwrap()).collect();
+        assert!(lines.len() == 3 && lines[0].starts_with(":1: runs: expected"), "{lines:?}");
+        assert!(lines[1].starts_with(":2: unit: expected one of \"component\""), "{lines:?}");
+        assert!(lines[2].starts_with(":4: sample.size: expected a whole number"), "{lines:?}");
+    }
+}

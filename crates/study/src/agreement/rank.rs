@@ -1,0 +1,101 @@
+//! Agreement by order: Spearman's rho, Kendall's tau-b, Krippendorff's alpha.
+
+use crate::undefined::{Undefined, Value};
+
+use super::{
+    Measurement,
+    table::{Margins, Table},
+};
+
+/// Pearson's correlation of mean ranks.
+pub fn spearman(table: &Table) -> Value {
+    let total = table.total();
+    let Margins { a, b } = table.margins();
+    let centre = (total + 1.0) / 2.0;
+    let (ranks_a, ranks_b) = (mean_ranks(&a), mean_ranks(&b));
+    let spread = |counts: &[f64], ranks: &[f64]| -> f64 {
+        counts.iter().zip(ranks).map(|(count, rank)| count * (rank - centre).powi(2)).sum()
+    };
+    let squares = spread(&a, &ranks_a) * spread(&b, &ranks_b);
+    let together: f64 = table
+        .cells()
+        .map(|(a, b, count)| count * (ranks_a[a] - centre) * (ranks_b[b] - centre))
+        .sum();
+    correlation(total, together, squares)
+}
+
+/// The rank that all scores of a level share.
+fn mean_ranks(counts: &[f64]) -> Vec<f64> {
+    let mut before = 0.0;
+    let mut rank = |count: &f64| {
+        let rank = before + (count + 1.0) / 2.0;
+        before += count;
+        rank
+    };
+    counts.iter().map(&mut rank).collect()
+}
+
+/// Pairs of pairs in one order less those in opposite order, over those that are tied for neither rater.
+pub fn kendall(table: &Table) -> Value {
+    let total = table.total();
+    let Margins { a, b } = table.margins();
+    let size = table.levels().len();
+    // For each column, how many stand in rows above; from them those before and after a column.
+    let mut above = vec![0.0; size];
+    let mut together = 0.0;
+    for row in 0..size {
+        let all: f64 = above.iter().sum();
+        let mut before = 0.0;
+        for (column, above_here) in above.iter().enumerate() {
+            let after = all - before - above_here;
+            together += table.count(row, column) * (before - after);
+            before += above_here;
+        }
+        above.iter_mut().enumerate().for_each(|(column, count)| *count += table.count(row, column));
+    }
+    let pairs = |count: f64| count * (count - 1.0) / 2.0;
+    let untied =
+        |counts: &[f64]| pairs(total) - counts.iter().map(|count| pairs(*count)).sum::<f64>();
+    correlation(total, together, untied(&a) * untied(&b))
+}
+
+/// `together / sqrt(squares)`, -1 to 1.
+fn correlation(total: f64, together: f64, squares: f64) -> Value {
+    match (total, squares) {
+        (0.0, _) => Err(Undefined::NoPairs),
+        (1.0, _) => Err(Undefined::FewerThanTwoPairs),
+        (_, squares) if squares <= 0.0 => Err(Undefined::NoVariance),
+        _ => Ok((together / squares.sqrt()).clamp(-1.0, 1.0)),
+    }
+}
+
+/// `1 - observed / expected` disagreement over all scores of both raters together. On an ordinal scale two levels are as far
+/// apart as there are scores between them, those on either end counting half, on an interval scale by the difference of
+/// their numbers; the square of that. On a nominal one every two are alike (Krippendorff, Computing Krippendorff's
+/// Alpha-Reliability, 2011).
+pub fn alpha(table: &Table) -> Value {
+    let Margins { a, b } = table.margins();
+    let counts: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a + b).collect();
+    let scores: f64 = counts.iter().sum();
+    if scores == 0.0 {
+        return Err(Undefined::NoPairs);
+    }
+    let places = mean_ranks(&counts);
+    // Between the middles of two levels lie exactly those scores.
+    let numbers = table.levels();
+    let distance = |a: usize, b: usize| match table.measurement() {
+        Measurement::Nominal => f64::from(u8::from(a != b)),
+        Measurement::Ordinal => (places[a] - places[b]).powi(2),
+        Measurement::Interval => (numbers[a] - numbers[b]).powi(2),
+    };
+    let observed: f64 = table.cells().map(|(a, b, count)| 2.0 * count * distance(a, b)).sum();
+    let levels = 0..counts.len();
+    let expected: f64 = levels
+        .clone()
+        .map(|i| levels.clone().map(|j| counts[i] * counts[j] * distance(i, j)).sum::<f64>())
+        .sum();
+    if expected == 0.0 {
+        return Err(Undefined::OneLevel);
+    }
+    Ok(1.0 - (scores - 1.0) * observed / expected)
+}

@@ -1,0 +1,85 @@
+//! Where the parts of the view stand, as a pure function.
+
+use ratatui::layout::{Constraint, Layout as Split, Rect};
+
+use crate::widgets::layout::Layout;
+use trajview_metrics::process::Pillar;
+
+use super::Part;
+
+/// The areas of one frame, borders included; they do not overlap and lie inside the layout's body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Areas {
+    pub pillars: Option<Rect>,
+    /// What the chosen pillar is made of.
+    pub counted: Option<Rect>,
+    /// The list below, with the strip of the turns in its first row.
+    pub below: Option<Rect>,
+}
+
+/// Rows of the pillars, borders and the score included.
+const PILLARS: u16 = Pillar::ALL.len() as u16 + 3;
+
+/// Cells of the pillars where something stands beside them.
+const PILLAR_CELLS: u16 = 50;
+
+/// From here on the chosen pillar stands beside the pillars.
+const SIDE_BY_SIDE: u16 = 100;
+
+impl Areas {
+    pub fn of(layout: &Layout, part: Part) -> Self {
+        let body = layout.body;
+        if layout.is_too_small {
+            return Self::default();
+        }
+        let above = match body.width >= SIDE_BY_SIDE {
+            true => (body.height * 2 / 5).max(PILLARS.min(body.height)),
+            false => PILLARS.min(body.height),
+        };
+        let [top, below] =
+            Split::vertical([Constraint::Length(above), Constraint::Fill(1)]).areas(body);
+        let below = Some(below).filter(|area| area.height >= 4);
+        if body.width >= SIDE_BY_SIDE {
+            let sides = [Constraint::Length(PILLAR_CELLS), Constraint::Fill(1)];
+            let [pillars, counted] = Split::horizontal(sides).areas(top);
+            return Self { pillars: Some(pillars), counted: Some(counted), below };
+        }
+        match part {
+            Part::Counted => Self { pillars: None, counted: Some(top), below },
+            Part::Pillars | Part::Below => Self { pillars: Some(top), counted: None, below },
+        }
+    }
+
+    /// Rows of what the chosen pillar is made of.
+    pub fn counted_height(&self) -> usize {
+        self.counted.map_or(0, |area| usize::from(area.height.saturating_sub(2)))
+    }
+
+    /// Rows of the list below; the strip takes one.
+    pub fn below_height(&self) -> usize {
+        self.below.map_or(0, |area| usize::from(area.height.saturating_sub(3)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::widgets::layout::{Panel, Zoom};
+    use ratatui::layout::Size;
+
+    #[test]
+    fn whatever_the_size_the_parts_lie_inside_the_body_and_apart() {
+        for (width, height) in [(0, 0), (60, 15), (80, 24), (100, 15), (120, 40), (300, 100)] {
+            for part in [Part::Pillars, Part::Counted, Part::Below] {
+                let layout = Layout::of(Size { width, height }, Panel::Turns, Zoom::Off, 0);
+                let areas = Areas::of(&layout, part);
+                let all = [areas.pillars, areas.counted, areas.below];
+                let all: Vec<Rect> = all.into_iter().flatten().collect();
+                for (at, area) in all.iter().enumerate() {
+                    assert_eq!(area.intersection(layout.body), *area);
+                    assert!(all[..at].iter().all(|other| !area.intersects(*other)));
+                }
+            }
+        }
+    }
+}
